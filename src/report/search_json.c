@@ -116,7 +116,7 @@ static json_t *asked_json(const struct orr_search_request *request)
                                                 request->limits[i].at_most ? "<=" : ">=", "value",
                                                 orr_json_real(request->limits[i].value)));
     const char *name = request->job.model.asked;
-    json_t *load = request->concurrency > 0   ? json_integer((json_int_t)request->concurrency)
+    json_t *load = request->concurrency > 0  ? json_integer((json_int_t)request->concurrency)
                    : request->rate_per_s > 0 ? orr_json_real(request->rate_per_s)
                                              : NULL;
     const char *by = request->concurrency > 0 ? "concurrency" : "rate_per_s";

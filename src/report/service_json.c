@@ -28,12 +28,8 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     const struct {
         const char *key;
         double value;
-    } reals[] = {{"rate_per_s", t->rate_per_s},
-                 {"think_s", t->think_s},
-                 {"duration_s", t->duration_s},
-                 {"warmup_s", t->warmup_s},
-                 {"swing_frac", t->swing_frac},
-                 {"urgent_share", t->urgent_share}};
+    } reals[] = {{"rate_per_s", t->rate_per_s}, {"think_s", t->think_s},       {"duration_s", t->duration_s},
+                 {"warmup_s", t->warmup_s},     {"swing_frac", t->swing_frac}, {"urgent_share", t->urgent_share}};
     const struct {
         const char *key;
         int64_t value;
@@ -99,7 +95,8 @@ static json_t *pool_request_json(const struct orr_pool *pool)
     const json_t *workload = json_object_get(request, "workload");
     int failed = !request || !json || json_object_set_new(json, "role", json_string(orr_pool_role_names[pool->role]));
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS && !failed; i++)
-        if (json_object_get(request, KEYS[i])) failed = json_object_set(json, KEYS[i], json_object_get(request, KEYS[i]));
+        if (json_object_get(request, KEYS[i]))
+            failed = json_object_set(json, KEYS[i], json_object_get(request, KEYS[i]));
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS && !failed; i++)
         if (json_object_get(workload, FORMATS[i]))
             failed = json_object_set(json, FORMATS[i], json_object_get(workload, FORMATS[i]));
@@ -133,11 +130,11 @@ static json_t *deployment_json(const struct orr_serving_request *request, int *f
         *failed |= json_object_set_new(json, "max_outstanding", json_integer((json_int_t)d.max_outstanding));
     if (d.n_failures > 0) *failed |= json_object_set_new(json, "failures", failures_json(&d));
     if (a->most > 0)
-        *failed |= json_object_set_new(
-            json, "autoscale",
-            json_pack("{sI sI so so so so}", "least", (json_int_t)a->least, "most", (json_int_t)a->most, "requests",
-                      orr_json_real(a->requests), "start_s", orr_json_real(a->start_s), "interval_s",
-                      orr_json_real(a->interval_s), "idle_s", orr_json_real(a->idle_s)));
+        *failed |= json_object_set_new(json, "autoscale",
+                                       json_pack("{sI sI so so so so}", "least", (json_int_t)a->least, "most",
+                                                 (json_int_t)a->most, "requests", orr_json_real(a->requests), "start_s",
+                                                 orr_json_real(a->start_s), "interval_s", orr_json_real(a->interval_s),
+                                                 "idle_s", orr_json_real(a->idle_s)));
     if (json_object_size(json) > 0) return json;
     json_decref(json);
     return NULL;

@@ -65,8 +65,7 @@ void orr_size_reason(const struct orr_size *size, struct orr_text *text)
     const struct orr_slo *slo = &size->request.services[0].slos[a->best.worst];
     if (a->counts.units == 0) orr_text_add(text, "no plan obeys the rules within the budget");
     else if (a->counts.fitting == 0) orr_text_add(text, "the model does not fit within the budget");
-    else if (!isfinite(a->best.ratio) && !a->complete)
-        orr_text_add(text, "stopped before a plan was tried to its end");
+    else if (!isfinite(a->best.ratio) && !a->complete) orr_text_add(text, "stopped before a plan was tried to its end");
     else if (!isfinite(a->best.ratio))
         orr_text_add(text, "the load is too high for the budget: at most %.3g %% of it can be served",
                      100 * a->served_frac);
@@ -189,10 +188,10 @@ static void add_csv(const struct orr_size *size, struct orr_text *text)
         orr_text_add(text, "%s,%d,%.9g,%d,%d,%d,%d,%lld,%lld,%.9g,%d,", size->request.spaces[p->system].job.system.id,
                      c->gpus, p->usd_per_h, c->tp, c->pp, c->dp, c->ep, (long long)p->max_requests,
                      (long long)p->max_step_tokens, p->ratio, p->met);
-        orr_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%d,%d\n", ttft->mean, ttft->p50, ttft->p95,
-                     ttft->p99, tpot->mean, tpot->p50, tpot->p95, tpot->p99, p->result.output_tokens_per_s_per_gpu,
-                     p->result.cost_usd_per_million_output_tokens, c->decode_gpus, c->decode_tp, c->decode_pp,
-                     c->decode_ep);
+        orr_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%d,%d\n", ttft->mean, ttft->p50,
+                     ttft->p95, ttft->p99, tpot->mean, tpot->p50, tpot->p95, tpot->p99,
+                     p->result.output_tokens_per_s_per_gpu, p->result.cost_usd_per_million_output_tokens,
+                     c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep);
     }
 }
 

@@ -16,10 +16,11 @@ static void add_front(const struct orr_size *size, const char *name, double (*va
     struct orr_text titles[MOST] = {{0}};
     for (size_t i = 0; i < a->n_front; i++) {
         orr_size_words(size, &a->front[i], &titles[i]);
-        points[i] = (struct orr_html_point){.x = size->request.by_gpus ? a->front[i].choice.gpus : a->front[i].usd_per_h,
-                                            .y = value(&a->front[i]),
-                                            .good = a->front[i].met,
-                                            .title = titles[i].data ? titles[i].data : ""};
+        points[i] =
+            (struct orr_html_point){.x = size->request.by_gpus ? a->front[i].choice.gpus : a->front[i].usd_per_h,
+                                    .y = value(&a->front[i]),
+                                    .good = a->front[i].met,
+                                    .title = titles[i].data ? titles[i].data : ""};
     }
     if (a->n_front > 1) orr_html_curve(text, size->request.by_gpus ? "GPUs" : "$/h", name, points, a->n_front, true);
     for (size_t i = 0; i < a->n_front; i++) free(titles[i].data);

@@ -1,5 +1,5 @@
-/* This file compares plans of inference under load: the steady state in closed form (docs/serving.md) instead of a batch
- * that arrives at once. */
+/* This file compares plans of inference under load: the steady state in closed form (docs/serving.md) instead of a
+ * batch that arrives at once. */
 #include "base/number.h"
 #include "search/search.h"
 #include "spec/job.h"
@@ -48,7 +48,8 @@ static bool take(const struct orr_serving_result *load, const struct orr_job *jo
     return true;
 }
 
-bool orr_infer_load(const struct orr_search_request *request, const struct orr_job *job, struct orr_infer_result *result)
+bool orr_infer_load(const struct orr_search_request *request, const struct orr_job *job,
+                    struct orr_infer_result *result)
 {
     struct orr_closed_form *form = orr_closed_form_new(job);
     const struct orr_traffic traffic = traffic_of(request, job);

@@ -116,8 +116,7 @@ bool orr_size_try(const struct orr_size_trial *t, struct orr_sized *plan)
     const bool together = orr_fleet_needed(t->job, &traffic, &how);
     const double seen = together ? all : orr_ceil(all / (double)t->job->plan.dp); /* requests that are simulated */
     for (size_t i = 0; i < service->n_slos; i++)
-        patience.may_be_late[i] =
-            t->patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (seen + 1) + 2;
+        patience.may_be_late[i] = t->patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (seen + 1) + 2;
     const enum orr_err err =
         t->deployment ? orr_simulate_pools(t->job, &traffic, &how, t->steps, t->scratch, &plan->result, &error)
                       : orr_simulate_on(t->job, &traffic, &how, t->steps[0], t->scratch, &plan->result, &error);
@@ -512,8 +511,7 @@ static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
     const bool joint = orr_chosen(pools, 0), apart = orr_chosen(pools, 1);
     enum orr_err err = find_cheapest(sizing, joint, error);
     const struct orr_sized *best = &sizing->answer->best;
-    if (!err && apart)
-        err = split(sizing, error);
+    if (!err && apart) err = split(sizing, error);
     if (err) return err;
     sizing->answer->counts.simulated += sizing->splits.simulated;
     sizing->answer->counts.pairs = sizing->splits.pairs;

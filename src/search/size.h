@@ -14,8 +14,9 @@ enum { ORR_SIZE_LIMITS = 64, ORR_SIZE_FRONT = 16, ORR_SIZE_COPIES = ORR_SIZE_GPU
 /* A plan of the answer. */
 struct orr_sized {
     size_t system;
-    struct orr_choice choice; /* of all replicas; of the prefill pool, with decode_* of the other, where there are two */
-    int64_t copies;           /* of the unit */
+    struct orr_choice
+        choice;     /* of all replicas; of the prefill pool, with decode_* of the other, where there are two */
+    int64_t copies; /* of the unit */
     int64_t max_requests, max_step_tokens;
     double usd_per_h, cost; /* cost: what is made small, dollars per hour or GPUs */
     double ratio;           /* the worst value over its limit, Eq. 227; HUGE_VAL: it does not fit, or queues grow */
@@ -84,9 +85,9 @@ double orr_size_slack(const struct orr_slo *slo);
 struct orr_size_trial {
     const struct orr_size_request *request;
     size_t system;
-    const struct orr_job *job;                /* of the first pool */
-    const struct orr_deployment *deployment;  /* NULL: one pool */
-    struct orr_steps *const *steps;           /* one table per pool */
+    const struct orr_job *job;               /* of the first pool */
+    const struct orr_deployment *deployment; /* NULL: one pool */
+    struct orr_steps *const *steps;          /* one table per pool */
     struct orr_scratch *scratch;
     const volatile int *stop;
     bool patient; /* it is not cut short when a limit cannot be kept any more */

@@ -10,7 +10,7 @@
 /* Kernels that adapters add to a layer: products with A and with B for q k v, o, gate and up, down. */
 #define KERNELS_PER_LAYER 8
 /* Requests of the line that are looked at for one whose adapter is loaded. */
-#define LOOKED_AT 256
+#define LOOKED_AT    256
 #define DEFAULT_RANK 16
 
 /* Eq. 393: a step reads the matrices of every adapter in it, and launches the products with them. */
@@ -22,9 +22,10 @@ struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const s
     if (!tuned) return facts;
     *tuned = *job;
     tuned->kind = ORR_JOB_TRAIN; /* adapters are counted as those that are trained */
-    tuned->workload.adapter = (struct orr_adapter){.kind = ORR_ADAPTER_LORA,
-                                                   .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : DEFAULT_RANK,
-                                                   .targets = (1u << ORR_N_TARGETS) - 1};
+    tuned->workload.adapter =
+        (struct orr_adapter){.kind = ORR_ADAPTER_LORA,
+                             .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : DEFAULT_RANK,
+                             .targets = (1u << ORR_N_TARGETS) - 1};
     orr_count_layers(&job->model, layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         params += layers[k] * orr_adapter_params(tuned, &job->model.kinds[k]);

@@ -105,8 +105,8 @@ static double handling_s(const struct search *s, const struct point *p, double b
     return whole_steps(request_s / p->step_s) * p->step_s;
 }
 
-/* Eq. 392: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps per
- * prompt of one rank: those of all ranks, less those that coincide. */
+/* Eq. 392: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
+ * per prompt of one rank: those of all ranks, less those that coincide. */
 static double together_s(const struct search *s, const struct point *p, double n, double beside, double *others)
 {
     const double ranks = (double)s->facts->ranks, input = s->demand->input, cached = (input - input / p->chunks) / 2;
@@ -148,7 +148,7 @@ static struct point point_at(const struct search *s, double n)
     double others = 1;
     if (s->facts->ranks > 1) p.own_s = together_s(s, &p, n, beside, &others);
     p.adds_s = others * p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
-    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0);          /* Eq. 213 */
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;

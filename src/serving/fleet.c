@@ -170,7 +170,8 @@ static bool send(struct orr_fleet *f, const struct orr_handover *h)
     if (n == 0) return false;
     const int64_t to = f->chosen[orr_route(f->traffic->router, f->candidates, n, f->traffic->seed, &h->ask)];
     const struct orr_fleet_pool *from = &f->pools[f->stations[h->from].pool], *there = &f->pools[f->stations[to].pool];
-    struct orr_transfer t = {.handover = *h, .from = h->from, .to = to, .latency_s = from->job->system.scaleout_latency_s};
+    struct orr_transfer t = {
+        .handover = *h, .from = h->from, .to = to, .latency_s = from->job->system.scaleout_latency_s};
     t.out_s = orr_handoff_s(from->job, from->stages, (double)h->ask.input_len);
     t.in_s = orr_handoff_s(there->job, there->stages, (double)h->ask.input_len);
     const double alone_s = orr_max(t.out_s, t.in_s);
@@ -355,7 +356,8 @@ static bool open_stations(struct orr_fleet *f)
     f->chosen = calloc(n, sizeof *f->chosen);
     f->begin_s = calloc(n, sizeof *f->begin_s);
     f->replicas = calloc(n, sizeof *f->replicas);
-    bool done = f->stations && f->candidates && f->chosen && f->begin_s && f->replicas && orr_links_open(&f->links, f->n);
+    bool done =
+        f->stations && f->candidates && f->chosen && f->begin_s && f->replicas && orr_links_open(&f->links, f->n);
     for (int64_t p = 0; done && p < f->n_pools; p++)
         for (int64_t i = 0; done && i < f->pools[p].n; i++) {
             struct orr_station *s = &f->stations[f->pools[p].first + i];
@@ -428,8 +430,7 @@ static struct orr_deployment deployment_of(const struct orr_job *job, const stru
 
 enum orr_err orr_simulate_pools(const struct orr_job *job, const struct orr_traffic *traffic,
                                 const struct orr_simulation *how, struct orr_steps *const *steps,
-                                struct orr_scratch *scratch, struct orr_serving_result *result,
-                                struct orr_error *error)
+                                struct orr_scratch *scratch, struct orr_serving_result *result, struct orr_error *error)
 {
     static const struct orr_simulation NOTHING = {0};
     const struct orr_deployment d = deployment_of(job, how);

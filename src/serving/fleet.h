@@ -34,12 +34,12 @@ struct orr_station {
     struct orr_fleet *fleet;
     struct orr_replica *replica;
     int64_t index, pool;
-    bool up;          /* it gets requests */
-    bool paid;        /* it is starting, up, or finishing what it has */
-    double ready_s;   /* starting: when it will be up; else HUGE_VAL */
-    double since_s;   /* from when on it is paid */
-    double paid_s;    /* before that */
-    int64_t coming;   /* caches on their way to it */
+    bool up;        /* it gets requests */
+    bool paid;      /* it is starting, up, or finishing what it has */
+    double ready_s; /* starting: when it will be up; else HUGE_VAL */
+    double since_s; /* from when on it is paid */
+    double paid_s;  /* before that */
+    int64_t coming; /* caches on their way to it */
     double coming_tokens;
 };
 
@@ -60,7 +60,7 @@ struct orr_fleet {
     struct orr_station *stations;
     struct orr_candidate *candidates; /* and the stations that they are */
     int64_t *chosen;
-    double *begin_s; /* by station: its next step as of orr_fleet_touch */
+    double *begin_s;               /* by station: its next step as of orr_fleet_touch */
     struct orr_replica **replicas; /* those of the stations */
     int64_t n;
     struct orr_stream stream;
@@ -71,8 +71,8 @@ struct orr_fleet {
     struct orr_queue ready;     /* handovers by the time at which their prompt is complete */
     struct orr_line_up blocked; /* handovers that no decode replica has room for */
     struct orr_links links;
-    bool split;     /* prompts and answers have pools of their own */
-    bool freed;     /* a decode replica has finished something since blocked handovers were last tried */
+    bool split; /* prompts and answers have pools of their own */
+    bool freed; /* a decode replica has finished something since blocked handovers were last tried */
     bool down[ORR_MAX_FAILURES], over[ORR_MAX_FAILURES];
     double scale_s, idle_since_s; /* next decision about the number of replicas; since when fewer would do */
     int64_t issued, total;        /* requests of a closed loop */

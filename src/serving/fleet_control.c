@@ -25,7 +25,7 @@ static void restart(void *context, const struct orr_ask *ask)
     orr_fleet_submit(again->fleet, ask, again->time_s);
 }
 
-/* A replica stops, and its requests begin anew elsewhere; or it comes back. A replica that was not up has not failed. */
+/* A replica stops, and its requests begin anew elsewhere; or it comes back. One that was not up has not failed. */
 static void fail(struct orr_fleet *f, size_t i, double time_s)
 {
     const struct orr_failure *failure = &f->deployment->failures[i];

@@ -32,8 +32,8 @@ static double paid_s(const struct orr_fleet *f, const struct orr_fleet_pool *poo
     return sum_s;
 }
 
-static void fill_pool(const struct orr_fleet *f, const struct orr_fleet_pool *pool,
-                      const struct orr_replica_sums *sums, double time_s, struct orr_pool_result *out)
+static void fill_pool(const struct orr_fleet *f, const struct orr_fleet_pool *pool, const struct orr_replica_sums *sums,
+                      double time_s, struct orr_pool_result *out)
 {
     const struct orr_job *job = pool->job;
     const double each_gpus = (double)job->plan.gpus / (double)job->plan.dp, whole_s = paid_s(f, pool);
@@ -97,9 +97,9 @@ static void fill_means(const struct orr_fleet *f, const struct orr_replica_sums 
     result->prompt_frac = all_s > 0 ? prompt_s / all_s : 0;
     result->mean_running_batch = busy_s > 0 ? running_s / busy_s : 0;
     result->kv_used_frac = busy_s > 0 ? used_s / busy_s : 0;
-    result->mean_waiting = replicas > 0 ? result->timing[ORR_TIMING_QUEUE].mean *
-                                              result->completed_requests_per_s / replicas
-                                        : 0; /* Little's law */
+    result->mean_waiting = replicas > 0
+                               ? result->timing[ORR_TIMING_QUEUE].mean * result->completed_requests_per_s / replicas
+                               : 0; /* Little's law */
 }
 
 void orr_fleet_result(struct orr_fleet *f, struct orr_serving_result *result)

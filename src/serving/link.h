@@ -7,9 +7,9 @@
 
 struct orr_transfer {
     struct orr_handover handover;
-    int64_t from, to;    /* replicas, by their index in the fleet; from -1: it has stopped meanwhile */
-    double left_frac;    /* of the whole cache */
-    double out_s, in_s;  /* whole cache over free links of the sender, of the receiver */
+    int64_t from, to;   /* replicas, by their index in the fleet; from -1: it has stopped meanwhile */
+    double left_frac;   /* of the whole cache */
+    double out_s, in_s; /* whole cache over free links of the sender, of the receiver */
     double latency_s;
 };
 

@@ -76,8 +76,7 @@ double orr_lockstep_next_s(struct orr_replica *const *ranks, int64_t n)
 }
 
 /* One step of all ranks, or several in which the same sequences decode. The line of the slowest rank is that of all. */
-static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, double until_s,
-                 struct orr_turn *turns)
+static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, double until_s, struct orr_turn *turns)
 {
     const struct orr_turn *slowest = NULL;
     bool mixed = false;

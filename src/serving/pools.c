@@ -22,11 +22,11 @@ struct orr_replica_facts orr_pool_facts_of(const struct orr_job *job, enum orr_p
 
 /* A prefill replica at a rate of prompts. */
 struct prompts {
-    double step_s;   /* of the prompts that are computed together */
-    double joined;   /* their number */
-    double most;     /* prompts that fit into a step */
-    double chunks;   /* steps of one prompt */
-    double load;     /* of the replica, where every step is as full as it can be */
+    double step_s; /* of the prompts that are computed together */
+    double joined; /* their number */
+    double most;   /* prompts that fit into a step */
+    double chunks; /* steps of one prompt */
+    double load;   /* of the replica, where every step is as full as it can be */
 };
 
 static double step_s(const struct orr_pool_view *pool, double input, double joined, double chunks, double scale)
@@ -101,10 +101,9 @@ static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr
     const struct orr_engine *e = &pool->facts->engine;
     const double each = rate / f->prefills, share = pool->replicas / f->prefills;
     const struct prompts p = prompts_at(pool, f->demand.input, each, f->scale);
-    const double handling_s =
-        (e->frontend_s + e->frontend_s_per_token * f->demand.input + e->frontend_s_per_request) /
-            pool->facts->host_speed +
-        pool->facts->request_s;
+    const double handling_s = (e->frontend_s + e->frontend_s_per_token * f->demand.input + e->frontend_s_per_request) /
+                                  pool->facts->host_speed +
+                              pool->facts->request_s;
     double load, queue_s = wait_s(&p, each, f->prefills);
     if (f->demand.users > 0) queue_s *= orr_max(0, f->demand.users - 1) / f->demand.users;
     const double sent_s = transfer_s(f, pool, rate, p.step_s, &load);

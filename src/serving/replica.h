@@ -16,18 +16,18 @@
 struct orr_replica_facts {
     struct orr_engine engine;
     enum orr_pool_role role;
-    double kv_tokens;       /* cache tokens of the replica */
-    double tokens_per_step; /* mean tokens of a sequence in a decode step: 1 without drafts (Eq. 94) */
-    int64_t queries;        /* rows of a sequence in a decode step: drafted tokens + 1 */
-    double host_speed;      /* of the system's host, over the reference */
-    double request_s;       /* host time per request inside the engine */
-    int64_t ranks;          /* that share experts with this one and step together; 1: none */
-    double own_frac;        /* of these: orr_lockstep_own_frac */
+    double kv_tokens;        /* cache tokens of the replica */
+    double tokens_per_step;  /* mean tokens of a sequence in a decode step: 1 without drafts (Eq. 94) */
+    int64_t queries;         /* rows of a sequence in a decode step: drafted tokens + 1 */
+    double host_speed;       /* of the system's host, over the reference */
+    double request_s;        /* host time per request inside the engine */
+    int64_t ranks;           /* that share experts with this one and step together; 1: none */
+    double own_frac;         /* of these: orr_lockstep_own_frac */
     double swap_s_per_token; /* of a cache between GPU and host; 0: stopped sequences are computed again */
     struct orr_adapter_facts {
-        int64_t most;              /* loaded at once; 0: there are none */
-        double load_s;             /* of one, from the host */
-        double step_s, adapter_s;  /* what steps take longer: with any adapter, and with every one */
+        int64_t most;             /* loaded at once; 0: there are none */
+        double load_s;            /* of one, from the host */
+        double step_s, adapter_s; /* what steps take longer: with any adapter, and with every one */
     } adapters;
 };
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
@@ -48,7 +48,7 @@ struct orr_sink {
     void *context;
     void (*finished)(void *context, const struct orr_request_record *record);
     void (*prefilled)(void *context, const struct orr_handover *handover); /* replicas of role PREFILL need it */
-    void (*stepped)(void *context, const struct orr_step_record *record); /* NULL: not asked for */
+    void (*stepped)(void *context, const struct orr_step_record *record);  /* NULL: not asked for */
 };
 
 /* Sums over the time that a replica has run. */

@@ -13,8 +13,8 @@ double orr_timing_at(const struct orr_timing *spread, double quantile);
 enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic *traffic,
                              const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
                              struct orr_serving_result *result, struct orr_error *error);
-/* The same with ORR_MAX_POOLS tables of steps, one per pool of the deployment in `how`; those that are NULL are made for
- * the run. */
+/* The same with ORR_MAX_POOLS tables of steps, one per pool of the deployment in `how`; those that are NULL are made
+ * for the run. */
 enum orr_err orr_simulate_pools(const struct orr_job *job, const struct orr_traffic *traffic,
                                 const struct orr_simulation *how, struct orr_steps *const *steps,
                                 struct orr_scratch *scratch, struct orr_serving_result *result,
@@ -38,7 +38,7 @@ struct orr_tally {
     struct orr_sketch transfer;         /* of caches between pools */
     struct orr_sketch ttft_by_class[2]; /* [1] urgent requests */
     bool by_class;                      /* some requests are urgent */
-    int64_t finished, counted, kept; /* all; after the warm-up; of these within every limit */
+    int64_t finished, counted, kept;    /* all; after the warm-up; of these within every limit */
     double input_tokens, output_tokens, cached_tokens;
     double from_s; /* end of the warm-up */
     bool warm;

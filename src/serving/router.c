@@ -5,7 +5,7 @@
 
 /* Tells the draws of a router from those of the traffic. */
 #define ROUTER_KEY UINT64_C(0x726f75746572)
-/* Requests that a replica with the prompt's beginning may have beyond twice those of the least loaded. An assumption. */
+/* Requests a replica with the prompt's beginning may have beyond twice those of the least loaded: an assumption. */
 #define PREFIX_SLACK 8
 
 int64_t orr_fleet_size(const struct orr_traffic *traffic, int64_t replicas)

@@ -130,8 +130,7 @@ static const struct orr_field FIELDS[] = {
      .meaning = "inputs of products where a request is silent; absent: the chip's 16-bit format"},
     ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
-    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1,
-             "kernel_gap_s of prefills of up to 512 tokens"),
+    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "kernel_gap_s of prefills of up to 512 tokens"),
     ORR_INT(orr_engine, layer_pointwise_kernels, true, 0, 1000, "pointwise kernels of a layer when serving"),
     ORR_REAL(orr_engine, pointwise_floor_s, ORR_UNIT_S, true, 0, 1, "least time of a pointwise kernel"),
     ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "pointwise traffic per element"),
@@ -211,8 +210,8 @@ static const struct orr_field FIELDS[] = {
 
 static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", "fit", NULL};
 /* What a stack is called and runs on is no physics, so that it needs no source. */
-static const char *const UNSOURCED[] = {"name",           "parent",  "aliases", "sources", "kind",    "family",
-                                        "family_aliases", "version", "covers",  "default", "vendors", "fit", NULL};
+static const char *const UNSOURCED[] = {"name",    "parent", "aliases", "sources", "kind", "family", "family_aliases",
+                                        "version", "covers", "default", "vendors", "fit",  NULL};
 
 /* A version that cannot be read would never be found. */
 static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)

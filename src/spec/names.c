@@ -121,7 +121,7 @@ double orr_dtype_bytes(enum orr_dtype dtype)
     return DTYPE_BITS[dtype] / 8;
 }
 
-#define DOUBT_TEXT(name, id, text, remedy) text,
+#define DOUBT_TEXT(name, id, text, remedy)   text,
 #define DOUBT_REMEDY(name, id, text, remedy) remedy,
 
 const char *orr_doubt_text(enum orr_doubt doubt)

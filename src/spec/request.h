@@ -135,9 +135,8 @@ enum orr_err orr_offload_read(const struct orr_doc *request, json_t *value, stru
                               struct orr_error *error);
 
 /* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
-ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
-                                            const char *origin, struct orr_serving_request *request,
-                                            struct orr_error *error);
+ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
+                                            struct orr_serving_request *request, struct orr_error *error);
 void orr_serving_request_close(struct orr_serving_request *request);
 
 #endif

@@ -17,8 +17,9 @@ enum { REPLICAS_MAX = 4096, OUTSTANDING_MAX = 100000000 };
 static const char *const PLAN_KEYS[] = {"tp", "pp", "dp", "ep", "etp"};
 static const char *const WORKLOAD_KEYS[] = {"engine", "precision", "kv_precision"};
 static const char *const ENGINE_KEYS[] = {"max_requests", "max_step_tokens"};
-static const char *const POOL_KEYS[] = {"role", "system", "gpus", "tp", "pp", "dp", "ep", "etp", "engine", "precision",
-                                        "kv_precision", "max_requests", "max_step_tokens"};
+static const char *const POOL_KEYS[] = {
+    "role",         "system",       "gpus",           "tp", "pp", "dp", "ep", "etp", "engine", "precision",
+    "kv_precision", "max_requests", "max_step_tokens"};
 
 static const struct orr_field DEPLOYMENT_FIELDS[] = {
     ORR_INT(orr_deployment, max_outstanding, false, 1, OUTSTANDING_MAX, "unfinished requests of a replica"),
@@ -151,9 +152,10 @@ static enum orr_err check_roles(const struct orr_doc *request, const struct orr_
     bool has[ORR_N_POOL_ROLES] = {false};
     for (size_t i = 0; i < d->n_pools; i++) has[d->pools[i].role] = true;
     if (has[ORR_POOL_PREFILL] != has[ORR_POOL_DECODE])
-        return orr_doc_fail(request, "deployment.pools", error,
-                            "prefill and decode pools need each other; the first pool is the plan of the request, which "
-                            "--disaggregated (workload.disaggregated) makes a prefill pool");
+        return orr_doc_fail(
+            request, "deployment.pools", error,
+            "prefill and decode pools need each other; the first pool is the plan of the request, which "
+            "--disaggregated (workload.disaggregated) makes a prefill pool");
     if (has[ORR_POOL_PREFILL] && has[ORR_POOL_WHOLE])
         return orr_doc_fail(request, "deployment.pools", error,
                             "cannot have whole pools beside prefill and decode pools");
@@ -271,7 +273,8 @@ enum orr_err orr_deployment_check(const struct orr_doc *request, const struct or
     if (d->max_outstanding > 0 && serving->traffic.arrival == ORR_ARRIVAL_CLOSED)
         return orr_doc_fail(request, "deployment.max_outstanding", error,
                             "turns nobody away in a closed loop, whose users wait for their answers");
-    if (d->autoscale.most > 0 && (serving->job.plan.dp < d->autoscale.least || serving->job.plan.dp > d->autoscale.most))
+    if (d->autoscale.most > 0 &&
+        (serving->job.plan.dp < d->autoscale.least || serving->job.plan.dp > d->autoscale.most))
         return orr_doc_fail(request, "deployment.autoscale", error,
                             "the %lld replicas of the plan, which run at first, must be from least to most",
                             (long long)serving->job.plan.dp);

@@ -293,7 +293,8 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
         err = orr_doc_fail(request, ask.concurrency > 0 ? "search.concurrency" : "search.rate_per_s", error,
                            "is a load of inference plans");
     if (!err && ask.concurrency > 0 && ask.rate_per_s > 0)
-        err = orr_doc_fail(request, "search.rate_per_s", error, "cannot stand beside concurrency: one of them is the load");
+        err = orr_doc_fail(request, "search.rate_per_s", error,
+                           "cannot stand beside concurrency: one of them is the load");
     search->objective = (enum orr_objective)ask.objective;
     search->top = ask.top;
     search->front_within = ask.front_within;
@@ -312,8 +313,7 @@ static void fill_formats(struct orr_search_request *search, bool any_weights, bo
     if (space->weights.n == 0 && !any_weights)
         space->weights = (struct orr_choices){1, {(int64_t)search->job.serving.format}};
     if (space->kv.n == 0 && !any_kv)
-        space->kv = (struct orr_choices){
-            1, {orr_cache_choice(search->job.serving.kv, search->job.serving.kv_format)}};
+        space->kv = (struct orr_choices){1, {orr_cache_choice(search->job.serving.kv, search->job.serving.kv_format)}};
 }
 
 static const char *cache_of(int64_t choice)
@@ -335,8 +335,7 @@ static enum orr_err read_base(const struct orr_catalogue *catalogue, struct orr_
     if (space->weights.n > 0)
         json_object_set_new(workload, "precision",
                             json_string(orr_weight_format_name((enum orr_weight_format)space->weights.values[0])));
-    if (space->kv.n > 0)
-        json_object_set_new(workload, "kv_precision", json_string(cache_of(space->kv.values[0])));
+    if (space->kv.n > 0) json_object_set_new(workload, "kv_precision", json_string(cache_of(space->kv.values[0])));
     unsigned stale = ORR_STALE_ALL;
     enum orr_err err = orr_request_job(catalogue, request, &stale, &search->job, error);
     if (!err && search->job.kind == ORR_JOB_TRAIN && !json_object_get(workload, "global_batch"))

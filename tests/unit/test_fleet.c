@@ -47,8 +47,7 @@ static struct orr_serving_result run(const struct orr_job *job, const struct orr
                                      const struct orr_traffic *traffic, bool exact, struct seen *seen)
 {
     *seen = (struct seen){0};
-    const struct orr_simulation how = {
-        .deployment = deployment, .exact = exact, .context = seen, .finished = finished};
+    const struct orr_simulation how = {.deployment = deployment, .exact = exact, .context = seen, .finished = finished};
     struct orr_serving_result result;
     struct orr_error error;
     if (orr_simulate(job, traffic, &how, &result, &error)) fail_msg("%s", error.text);
@@ -72,8 +71,8 @@ static void one_request_alone_is_an_inference_job(void **state)
     open_job(w, &answers, "h100-sxm", 1, 1, false);
     open_job(w, &prompts, "h100-sxm", 1, 1, true);
     const struct orr_infer_result alone = infer(w, &prompts);
-    const struct orr_deployment deployment = {
-        .n_pools = 2, .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
+    const struct orr_deployment deployment = {.n_pools = 2,
+                                              .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
     struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
                                   .concurrency = 1,
                                   .requests = 3,
@@ -95,8 +94,8 @@ static void requests_and_tokens_are_conserved(void **state)
     struct seen seen;
     open_job(w, &prompts, "h100-sxm", 1, 2, true);
     open_job(w, &answers, "h200-sxm", 1, 3, false);
-    const struct orr_deployment deployment = {
-        .n_pools = 2, .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
+    const struct orr_deployment deployment = {.n_pools = 2,
+                                              .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
     for (int router = 0; router < ORR_N_ROUTERS; router++) {
         struct orr_traffic traffic = poisson(20, 4000);
         traffic.router = (enum orr_router)router;
@@ -122,8 +121,8 @@ static void a_full_decode_pool_holds_prompts_back(void **state)
     open_job(w, &prompts, "h100-sxm", 1, 1, true);
     open_job(w, &answers, "h100-sxm", 1, 1, false);
     answers.engine.max_requests = 4;
-    const struct orr_deployment deployment = {
-        .n_pools = 2, .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
+    const struct orr_deployment deployment = {.n_pools = 2,
+                                              .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
     const struct orr_traffic traffic = poisson(20, 400);
     const struct orr_serving_result r = run(&prompts, &deployment, &traffic, false, &seen);
     all_ended(&seen, 400);
@@ -141,8 +140,8 @@ static void pools_are_their_closed_form(void **state)
     struct seen seen;
     open_job(w, &prompts, "h100-sxm", 1, 2, true);
     open_job(w, &answers, "h100-sxm", 1, 2, false);
-    const struct orr_deployment deployment = {
-        .n_pools = 2, .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
+    const struct orr_deployment deployment = {.n_pools = 2,
+                                              .pools = {{ORR_POOL_PREFILL, &prompts}, {ORR_POOL_DECODE, &answers}}};
     for (int i = 0; i < 7; i++) {
         struct orr_traffic traffic = poisson((const double[]){5, 10, 20, 0, 0, 0, 0}[i], 6000);
         struct orr_serving_result closed;

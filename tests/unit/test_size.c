@@ -19,10 +19,8 @@ static void solve(const struct world *w, int threads, struct orr_size_request *r
     if (orr_size_solve(request, threads, NULL, NULL, NULL, answer, &error)) fail_msg("%s", error.text);
 }
 
-#define LLAMA \
-    "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':false}"
-#define APART \
-    "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':true}"
+#define LLAMA "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':false}"
+#define APART "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':true}"
 
 /* One request every ten seconds never meets another, so that one GPU does. */
 static void a_small_rate_needs_one_gpu(void **state)
