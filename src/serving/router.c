@@ -8,12 +8,6 @@
 /* Requests a replica with the prompt's beginning may have beyond twice those of the least loaded: an assumption. */
 #define PREFIX_SLACK 8
 
-int64_t orr_fleet_size(const struct orr_traffic *traffic, int64_t replicas)
-{
-    const bool together = traffic->router != ORR_ROUTER_ROUND_ROBIN && traffic->arrival != ORR_ARRIVAL_CLOSED;
-    return together ? replicas : 1;
-}
-
 static int64_t load_of(const struct orr_candidate *c)
 {
     return orr_replica_load_of(c->replica).requests + c->coming;

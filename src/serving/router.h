@@ -4,9 +4,6 @@
 
 #include "serving/replica.h"
 
-/* Replicas that must be simulated together: all of them behind a router that looks at loads, else one, which gets every
- * dp-th request. Users of a closed loop stay with their replica. */
-int64_t orr_fleet_size(const struct orr_traffic *traffic, int64_t replicas);
 /* A replica that may get a request, and requests that are on their way to it from another pool. */
 struct orr_candidate {
     const struct orr_replica *replica;
