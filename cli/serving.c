@@ -1,4 +1,5 @@
 /* orrery serving: a service under load. Options become a request, a simulation and a report. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "request.h"

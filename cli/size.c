@@ -1,4 +1,5 @@
 /* orrery size: the fewest GPUs or dollars that serve a load within limits of latency. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "request.h"
