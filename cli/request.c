@@ -88,19 +88,24 @@ static void put_sets(struct filling *f, const struct cli_args *args)
     }
 }
 
-/* Put every --where, or every --slo, as one list of limits. */
+/* Put the values of an option that may be given several times, such as --where, --slo or --pool, as one list. */
 static void put_where(struct filling *f, const struct cli_args *args)
 {
-    const char **limits = malloc((args->n_given + 1) * sizeof *limits), *path = "search.limits";
-    if (!limits) exit((int)cli_fail_memory());
-    size_t n = 0;
-    for (size_t i = 0; i < args->n_given; i++)
-        if (args->given[i].option->kind == CLI_WHERE) {
-            limits[n++] = args->given[i].value;
-            if (args->given[i].option->keys) path = args->given[i].option->keys;
+    const char **values = malloc((args->n_given + 1) * sizeof *values);
+    if (!values) exit((int)cli_fail_memory());
+    for (size_t i = 0; i < args->n_given; i++) {
+        const struct cli_option *option = args->given[i].option;
+        bool first = option->kind == CLI_WHERE;
+        size_t n = 0;
+        for (size_t k = 0; k < args->n_given && option->kind == CLI_WHERE; k++) {
+            if (args->given[k].option != option) continue;
+            if (k < i) first = false;
+            values[n++] = args->given[k].value;
         }
-    if (n > 0 && !f->err) f->err = orr_form_set_list(f->form, path, limits, n, &f->error);
-    free(limits);
+        const char *path = option->keys ? option->keys : "search.limits";
+        if (first && !f->err) f->err = orr_form_set_list(f->form, path, values, n, &f->error);
+    }
+    free(values);
 }
 
 static void fill(struct filling *f, const struct cli_args *args)

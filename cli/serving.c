@@ -1,11 +1,9 @@
 /* orrery serving: a service under load. Options become a request, a simulation and a report. */
 #define _POSIX_C_SOURCE 200809L
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "request.h"
+#include "watch.h"
 
 static const char usage[] =
     "usage: orrery serving --model M --system S --engine E --input N --output N\n"
@@ -15,40 +13,14 @@ static const char usage[] =
     "far.\n"
     "Exit status: 0 answered, 1 it does not fit or misses a limit, 2 bad input.";
 
-/* Ctrl-C is blocked while the simulation runs and asked for whenever progress is told. */
-struct watch {
-    volatile int stop;
-    bool terminal, drawn;
-};
-
-static void progress(void *context, double done_frac)
-{
-    struct watch *watch = context;
-    sigset_t waiting;
-    if (sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1))
-        watch->stop = 1;
-    if (!watch->terminal || done_frac >= 1) return;
-    watch->drawn = true;
-    cli_progress(NULL, "requests", done_frac);
-}
-
 static enum cli_status run(struct orr_service *service, bool closed_form)
 {
-    struct watch watch = {.terminal = cli_terminal(STDERR_FILENO)};
+    struct cli_watch watch;
     struct orr_error error;
-    sigset_t only, before, waiting;
-    int taken;
     if (closed_form) return orr_service_solve(service, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
-    sigemptyset(&only);
-    sigaddset(&only, SIGINT);
-    sigaddset(&only, SIGTERM);
-    sigprocmask(SIG_BLOCK, &only, &before);
-    const enum orr_err err = orr_service_run(service, &watch.stop, progress, &watch, &error);
-    while (sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1))
-        sigwait(&only, &taken);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (watch.drawn) cli_progress(NULL, "", 1);
-    if (watch.stop) fprintf(stderr, "orrery: stopped early: this is about the requests so far\n");
+    cli_watch_begin(&watch, "requests");
+    const enum orr_err err = orr_service_run(service, &watch.stop, cli_watch_progress, &watch, &error);
+    cli_watch_end(&watch, "the requests so far");
     return err ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 

@@ -1,35 +1,33 @@
 /* orrery size: the fewest GPUs or dollars that serve a load within limits of latency. */
-#include <unistd.h>
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
 
 #include "request.h"
+#include "watch.h"
 
 static const char usage[] =
     "usage: orrery size --model M --system S[,S...] --engine E --input N --output N --rate 12/s\n"
     "                   --slo 'ttft_s.p99<=1 s' [--slo ...] [--budget '64 GPUs' | --budget '$40/h'] [options]\n"
-    "Find the cheapest plan that keeps every limit: system, replicas, tp, pp, ep and limits of a step; the front of "
-    "cost\n"
-    "against latency; the nearest miss if there is none. --tp, --pp and --ep take lists, which narrow the search.\n"
+    "Find the cheapest plan that keeps every limit: system, replicas, tp, pp, ep and limits of a step, in one pool or\n"
+    "in two (prompts, answers); the front of cost against latency; the nearest miss if there is none. --tp, --pp and\n"
+    "--ep take lists, which narrow the search; --disaggregated asks for two pools. Ctrl-C shows what is known so far.\n"
     "--input and --output take a length, LOW:HIGH (uniform) or MEAN~CV (lognormal).\n"
     "Exit status: 0 answered, 1 no plan keeps the limits within the budget, 2 bad input.";
-
-static void progress(void *context, double done_frac)
-{
-    bool *drawn = context;
-    *drawn = true;
-    cli_progress(NULL, "plans", done_frac);
-}
 
 static enum cli_status answer(const struct cli_args *args, struct orr_size *size)
 {
     struct orr_error error;
+    struct cli_watch watch;
     int64_t threads = 0;
-    bool drawn = false;
     enum cli_status status = cli_args_whole(args, "threads", 1, 1024, &threads);
     if (status) return status;
-    if (orr_size_run(size, (int)threads, NULL, cli_terminal(STDERR_FILENO) ? progress : NULL, &drawn, &error))
+    cli_watch_begin(&watch, "plans");
+    if (orr_size_run(size, (int)threads, &watch.stop, cli_watch_progress, &watch, &error))
         status = cli_fail("%s", error.text);
-    if (drawn) cli_progress(NULL, "", 1);
-    if (!status) status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
+    cli_watch_end(&watch, "the plans tried so far");
+    const bool replaced = args->html && strcmp(args->html, "-") == 0;
+    if (!status && args->html) status = cli_write_file(args->html, orr_size_render(size, ORR_FORMAT_HTML, NULL));
+    if (!status && !replaced) status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
     return status ? status : orr_size_holds(size) ? CLI_ANSWERED : CLI_BELOW;
 }
 

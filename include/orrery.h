@@ -719,7 +719,15 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 #define ORR_ROUTERS(X)                                                                       \
     X(ROUND_ROBIN, "round-robin", "each in turn")                                            \
     X(LEAST_LOADED, "least-loaded", "the one with the fewest requests")                      \
-    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")
+    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")                \
+    X(PREFIX, "prefix", "the least loaded that has the prompt's beginning in its cache")     \
+    X(SESSION, "session", "always the same one for the requests of a prefix group")
+
+/* What the replicas of a pool serve. */
+#define ORR_POOL_ROLES(X)                                                                    \
+    X(WHOLE, "whole", "prompts and answers")                                                 \
+    X(PREFILL, "prefill", "prompts, whose caches are sent to the decode pools")              \
+    X(DECODE, "decode", "answers")
 
 /* How long prompts and answers are. */
 #define ORR_LENGTH_LAWS(X)                                                                   \
@@ -972,6 +980,8 @@ enum orr_scheduler { ORR_SCHEDULERS(ORR_X_SCHEDULER_) ORR_N_SCHEDULERS };
 enum orr_arrival { ORR_ARRIVALS(ORR_X_ARRIVAL_) ORR_N_ARRIVALS };
 #define ORR_X_ROUTER_(name, ...) ORR_ROUTER_##name,
 enum orr_router { ORR_ROUTERS(ORR_X_ROUTER_) ORR_N_ROUTERS };
+#define ORR_X_POOL_(name, ...) ORR_POOL_##name,
+enum orr_pool_role { ORR_POOL_ROLES(ORR_X_POOL_) ORR_N_POOL_ROLES };
 #define ORR_X_LENGTH_(name, ...) ORR_LENGTH_##name,
 enum orr_length_law { ORR_LENGTH_LAWS(ORR_X_LENGTH_) ORR_N_LENGTH_LAWS };
 
@@ -1505,6 +1515,9 @@ struct orr_engine {
     double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;            /* ... and the part in which requests take turns */
     double stream_s_per_token;                /* detokenising and sending one token; tokens take turns */
+    int64_t stream_tokens;                    /* tokens that are sent together; 0 is 1 */
+    bool preempt_swap;                        /* stopped sequences keep their cache in the memory of the host */
+    int64_t max_adapters;                     /* LoRA adapters that a replica has loaded at once; 0 is 1 */
     /* memory */
     bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
@@ -1909,6 +1922,7 @@ struct orr_trace_row {
     int64_t input_len, output_len;
     uint64_t prefix;                /* requests with equal numbers begin with the same tokens; 0: with none */
     int64_t prefix_len;             /* ... so many */
+    bool urgent;
 };
 
 /* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
@@ -1927,6 +1941,9 @@ struct orr_traffic {
     int64_t max_output_len;         /* what a request may take, which some engines reserve; 0: its own output */
     double prefix_share;            /* share of a prompt that it has in common with others of its group */
     int64_t prefix_groups;          /* groups, drawn by Zipf's law; 0: one */
+    double urgent_share;            /* share of the requests that go before all others */
+    int64_t adapters;               /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
+    int64_t adapter_rank;           /* their rank, on all matrices of the layers; 0: 16 */
     uint64_t seed;
     const struct orr_trace_row *trace; /* TRACE; not owned, sorted by arrival */
     size_t n_trace;
@@ -1957,9 +1974,44 @@ struct orr_slo {
     double limit_s;
 };
 
+/* A pool of equal replicas: `dp` of its job's plan. */
+struct orr_pool {
+    enum orr_pool_role role;
+    const struct orr_job *job;      /* not owned */
+};
+
+/* A replica that stops: its requests begin anew elsewhere, and it comes back with an empty cache. */
+struct orr_failure {
+    int64_t pool, replica;          /* from 0 */
+    double at_s, down_s;
+};
+
+/* Replicas of the first pool that come and go with the load. */
+struct orr_autoscale {
+    int64_t least, most;            /* replicas; most 0: their number does not change */
+    double requests;                /* unfinished ones that a replica is meant to have */
+    double start_s;                 /* from the decision to the first request */
+    double interval_s;              /* between two decisions */
+    double idle_s;                  /* so long must fewer replicas do before one is stopped */
+};
+
+/* How replicas are put together. All members 0: the job's replicas alone, all equal and always up. */
+#define ORR_MAX_POOLS 8
+#define ORR_MAX_FAILURES 16
+struct orr_deployment {
+    size_t n_pools;                 /* 0: the job's replicas; else the first pool has them */
+    struct orr_pool pools[ORR_MAX_POOLS];
+    int64_t max_outstanding;        /* a replica with so many unfinished requests gets no more; 0: no limit */
+    struct orr_autoscale autoscale;
+    struct orr_failure failures[ORR_MAX_FAILURES];
+    size_t n_failures;
+};
+
 /* A request of kind "serving": the job of one replica's steps, the traffic and the limits. */
 struct orr_serving_request {
     struct orr_job job;             /* kind INFER, with the mean lengths of the traffic */
+    struct orr_deployment deployment; /* jobs of its pools are `job` and those below */
+    struct orr_job *pool_jobs;      /* owned; NULL: none */
     struct orr_traffic traffic;     /* its trace is the one below */
     struct orr_slo slos[ORR_MAX_SLOS];
     size_t n_slos;
@@ -1975,6 +2027,8 @@ struct orr_request_record {
     double first_s, finish_s;       /* first and last token delivered */
     int64_t input_len, output_len, cached_len;
     int64_t preemptions;
+    double transfer_s;              /* of its cache between two pools, waits for the link and for room included */
+    bool urgent;
 };
 
 /* Steps without an event between them, in which the same sequences decode. */
@@ -1987,8 +2041,25 @@ struct orr_step_record {
     double kv_used_frac;
 };
 
+/* One pool of a deployment, as means over its replicas. */
+struct orr_pool_result {
+    enum orr_pool_role role;
+    int64_t gpus;                   /* with all replicas */
+    double replicas;                /* mean number that are paid for */
+    double busy_frac, mean_running_batch, kv_used_frac, kv_capacity_tokens, power_w_per_gpu;
+    int64_t preemptions;
+};
+
 struct orr_serving_result {
     struct orr_timing timing[ORR_N_TIMINGS];
+    struct orr_timing transfer;     /* of caches between two pools; mean 0: none */
+    struct orr_timing urgent_ttft, other_ttft; /* by priority; mean 0: all requests are equal */
+    double link_busy_frac;          /* share of time in which a prefill replica sends */
+    int64_t rejected;               /* turned away because every replica has its fill */
+    int64_t restarted;              /* requests that began anew because their replica failed */
+    double mean_gpus;               /* that are paid for */
+    int64_t n_pools;                /* 0: one pool of equal replicas that are always up */
+    struct orr_pool_result pools[ORR_MAX_POOLS];
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s;
     double completed_requests_per_s, goodput_requests_per_s, slo_frac;
     bool slo_met;                   /* every limit holds at its quantile; true without limits */
@@ -2022,6 +2093,7 @@ struct orr_serving_result {
 struct orr_simulation {
     const struct orr_slo *slos;
     size_t n_slos;
+    const struct orr_deployment *deployment; /* NULL: the job's replicas alone */
     bool exact;                     /* every step is priced by orr_step_time itself and none are summed: slow */
     const volatile int *stop;       /* the run ends soon after this becomes other than 0 */
     void *context;                  /* given to the functions below */
@@ -2199,6 +2271,8 @@ struct orr_search_request {
     int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
     double front_within; /* with one GPU count, the front ends where a step takes this many times the fastest */
     bool brute;          /* evaluate every plan that fits, prune none */
+    int64_t concurrency; /* infer: users of a closed loop under whose load plans are compared; 0: none */
+    double rate_per_s;   /* infer: ... or requests per second; 0: none */
     bool compared;       /* also count the plans that are better than `compare` */
     struct orr_choice compare;
     size_t n_limits;

@@ -91,6 +91,23 @@ file = got.pop("file")
 assert got == wanted, "the report differs"
 assert file["fit_runs"] == 1 and file["base"] == wanted["engine"], file' >report 2>&1
     check "fit answers as the program, and with the engine file"
+    load='"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":10,"input_len":1000,"output_len":200}'
+    limit='"slo":["ttft_s.p99<=1 s"]'
+    for request in "serving {$load,$limit}" "size {$load,$limit,\"size\":{\"budget\":2}}" \
+        "serving {$load,\"workload\":{\"disaggregated\":true},\"gpus\":1,\"deployment\":{\"pools\":[\"decode,tp=2\"]}}"; do
+        with_kind "${request%% *}" "${request#* }" >request.json
+        post "${request%% *}" "${request#* }" >/dev/null
+        orrery "${request%% *}" --request request.json --json >report.json
+        python3 -c 'import json
+got, wanted = json.load(open("got")), json.load(open("report.json"))
+for answer in (got, wanted): answer.pop("simulated_requests_per_s", None)
+assert got == wanted, "the answer differs"' >report 2>&1
+        check "${request%% *} answers as the program: ${#request} characters"
+    done
+    is_error "$(post serving "{$load,\"deployment\":{\"pools\":[\"decode\"]}}")" 400 key=deployment.pools >report
+    check "a decode pool without a prefill pool is located"
+    is_error "$(post size "{$load}")" 400 key=slo >report
+    check "a size without limits is located"
     curl -sS "$url/api/v1/catalogue" | cmp - <(orrery list --json) >report 2>&1
     check "the catalogue is that of orrery list"
     for part in models/llama3-8b systems/h100-sxm engines/generic memories/hbm3; do

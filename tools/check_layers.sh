@@ -43,7 +43,7 @@ for folder in $folders; do
     rule "src/$folder includes only folders before it"
 done
 
-own='cli|cluster|mcp|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
+own='cli|cluster|mcp|options|request|rows|store|studies|sweep_cluster|watch|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
     grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"|^tests/fuzz/.*\"spec/job\.h\"" >"$found"
 rule "cli, bench and fuzzers use the public header only, cli the growable text, fuzzers the rules of a job"
@@ -112,7 +112,7 @@ unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"
 unitless="$unitless|host_speed|layout_launches|layout_backward_launches|stream_tensors"
 unitless="$unitless|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
 # Lengths of requests are counted in tokens; the numbers of a spread are in the unit of their key.
-unitless="$unitless|mean|cv|low|high|points|burstiness|prefix_share|p50|p90|p95|p99|quantile|mean_running_batch|mean_waiting"
+unitless="$unitless|mean|cv|low|high|points|burstiness|prefix_share|urgent_share|requests|replicas|mean_gpus|p50|p90|p95|p99|quantile|mean_running_batch|mean_waiting"
 suffixes='s|w|j|hz|frac|factor|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit|token|request'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)

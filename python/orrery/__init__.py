@@ -170,12 +170,14 @@ class Catalogue:
         return self._ask("infer", _request("infer", model, system, gpus, set, fields))
 
     def serving(self, model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Sequence[str] = (),
-                closed_form: bool = False, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+                deployment: Optional[Mapping[str, Any]] = None, closed_form: bool = False, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
                 **fields: Any) -> Dict[str, Any]:
         """Simulate a service under load; see :func:`orrery.serving`."""
         request = _request("serving", model, system, gpus, set, fields)
         request["traffic"] = traffic
         request["slo"] = list(slo)
+        if deployment is not None:
+            request["deployment"] = deployment
         handle, error = c.c_void_p(), c.CError()
         if c.lib.orr_service_open(self._handle, _encode(request), _ORIGIN, handle, error):
             raise Error(error)
@@ -423,7 +425,8 @@ def serving(model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Seque
     """Simulate a service under load and return its result (docs/json.md, kind "serving").
 
     ``traffic`` has ``rate_per_s``, ``concurrency`` or ``trace``, and ``input_len`` and ``output_len``: a number,
-    ``"800:1000"``, ``"1000~0.5"`` or an object. ``slo`` are limits such as ``["ttft_s.p99<=1 s"]``. With
+    ``"800:1000"``, ``"1000~0.5"`` or an object. ``slo`` are limits such as ``["ttft_s.p99<=1 s"]``. ``deployment`` has
+    further pools, failures and scaling, such as ``{"pools": ["decode,tp=4"]}`` with ``disaggregated=True``. With
     ``closed_form=True`` the means of the steady state are found without events. Other arguments are those of
     :func:`infer`.
     """

@@ -457,22 +457,25 @@ static void predict_decode(struct request *r)
 }
 
 /* Eq. 95 sends the cache of the prompts over the link that leaves the domain, or over the one inside it. */
-static double handoff_s(const struct orr_job *job, const struct orr_scratch *scratch)
+double orr_handoff_s(const struct orr_job *job, const struct orr_stage *stages, double length)
 {
-    const struct orr_serving *s = &job->serving;
     const struct orr_system *system = &job->system;
     const double out =
         system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
-    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)orr_prompt_len(job));
-    return s->disaggregated ? bytes / (out > 0 ? out : orr_send_bytes_per_s(system)) : 0;
+    return orr_kv_sequence_bytes(job, stages, length) / (out > 0 ? out : orr_send_bytes_per_s(system));
 }
 
 /* The cache leaves layer by layer while the prompt is still computed, so at least the last layer's part is seen. */
+double orr_handoff_left_s(const struct orr_job *job, double all_s, double prefill_s)
+{
+    const double layers = (double)job->model.n_layers;
+    return orr_max(all_s / layers, all_s - prefill_s * (layers - 1) / layers);
+}
+
 static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    const double layers = (double)job->model.n_layers, all_s = result->kv_handoff_s;
     if (!job->serving.disaggregated) return 0;
-    return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + job->system.scaleout_latency_s;
+    return orr_handoff_left_s(job, result->kv_handoff_s, result->prefill_s) + job->system.scaleout_latency_s;
 }
 
 /* ---------------------------------------------------------------- totals */
@@ -495,7 +498,8 @@ static void fill_latency(struct request *r)
     orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         once_s);
     r->prefill.sample_s = sample_s;
-    result->kv_handoff_s = handoff_s(job, r->scratch);
+    result->kv_handoff_s =
+        job->serving.disaggregated ? batch * orr_handoff_s(job, r->scratch->stages, (double)orr_prompt_len(job)) : 0;
     orr_ledger_add_wait(r->ledger, "cache handed to the decode GPUs", ORR_INFER_KV_TRANSFER, ORR_PHASE_STEP,
                         ORR_BOUND_NETWORK, 1, seen_handoff_s(job, result));
     result->latency_s = 0;

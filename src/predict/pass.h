@@ -4,6 +4,7 @@
 #ifndef ORR_PREDICT_PASS_H
 #define ORR_PREDICT_PASS_H
 
+#include "memory/memory.h"
 #include "ops/serve.h"
 #include "predict/ledger.h"
 #include "schedule/schedule.h"
@@ -53,6 +54,11 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
 /* orr_send_op is one activation of `rows` rows to the next stage; a pass through all stages needs pp - 1 of them. */
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
+
+/* Eq. 95: seconds in which a GPU of the prefill pool sends its part of the cache of a prompt over a link that is free,
+ * and those that are left when the prompt, which took prefill_s, is computed. */
+double orr_handoff_s(const struct orr_job *job, const struct orr_stage *stages, double length);
+double orr_handoff_left_s(const struct orr_job *job, double all_s, double prefill_s);
 
 /* Emits and prices the operators of one pass from list->n on; returns the index of the first. */
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,

@@ -52,6 +52,7 @@ static const char STYLE[] =
     "svg{width:100%;font-size:11px}svg text{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
     "@media (max-width:640px){.picture{overflow-x:auto;min-width:0}.picture svg{min-width:var(--w)}}\n"
     ".band{fill:var(--band)}.equal{stroke:var(--soft);fill:none}\n"
+    ".curve{stroke:hsl(210 65% var(--l));stroke-width:1.8;fill:none}\n"
     ".mark{fill:hsl(var(--h) 65% var(--l));fill-opacity:.65}\n"
     ".mark:hover{stroke:var(--ink);stroke-width:1.5;fill-opacity:1}\n"
     "#row{position:sticky;top:0;background:var(--back);min-height:4.5em;white-space:pre-line;border-bottom:1px solid "

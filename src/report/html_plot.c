@@ -14,44 +14,85 @@
 #define LANES_LEFT 220.0 /* left end of the bars; names stand before them */
 #define LANES_WIDE 400.0 /* width of the longest bar; its number stands after it */
 
+/* Ticks stand at multiples of a round number. */
 struct axis {
-    double low, high;
+    double low, high, step;
 };
 
-/* Widens an axis to a value. Axes start at zero, so that a mark at half the height has half the value. */
-static struct axis stretched(struct axis a, double value)
+/* The smallest of 1, 2, 2.5 and 5 times a power of ten that covers `span` in at most TICKS steps. */
+static double round_step(double span)
 {
-    return (struct axis){fmin(a.low, value), fmax(a.high, 1.05 * value)};
+    static const double ROUND[] = {1, 2, 2.5, 5, 10};
+    const double power = pow(10, floor(log10(span / TICKS)));
+    size_t i = 0;
+    while (i < 4 && ROUND[i] * power * TICKS < span * (1 - 1e-9)) i++;
+    return ROUND[i] * power;
+}
+
+/* An axis starts at zero, so that a mark at half the height has half the value. */
+static struct axis axis_of(double low, double high)
+{
+    struct axis a = {fmin(0, low), high, 1};
+    if (!(a.high > a.low)) a.high = a.low + 1;
+    a.step = round_step(a.high - a.low);
+    a.low = a.step * floor(a.low / a.step + 1e-9);
+    a.high = a.step * ceil(a.high / a.step - 1e-9);
+    return a;
 }
 
 static double place(struct axis a, double value, double length)
 {
-    return a.high > a.low ? length * (value - a.low) / (a.high - a.low) : 0;
+    return length * (value - a.low) / (a.high - a.low);
 }
 
 static void add_frame(struct orr_text *text, struct axis x, struct axis y)
 {
-    for (int i = 0; i <= TICKS; i++) {
-        const double across = LEFT + WIDE * i / TICKS, down = TOP + HIGH - HIGH * i / TICKS;
-        orr_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", across, TOP, TOP + HIGH, LEFT,
-                     down, LEFT + WIDE);
-        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.4g</text>", across, TOP + HIGH + 16,
-                     x.low + (x.high - x.low) * i / TICKS);
-        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", LEFT - 6, down + 4,
-                     y.low + (y.high - y.low) * i / TICKS);
+    const int across = (int)((x.high - x.low) / x.step + 0.5), up = (int)((y.high - y.low) / y.step + 0.5);
+    for (int i = 0; i <= across; i++) {
+        const double value = x.low + x.step * i, at = LEFT + place(x, value, WIDE);
+        orr_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, TOP, TOP + HIGH);
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6g</text>\n", at, TOP + HIGH + 16,
+                     fabs(value) < 1e-9 * x.step ? 0 : value);
+    }
+    for (int i = 0; i <= up; i++) {
+        const double value = y.low + y.step * i, at = TOP + HIGH - place(y, value, HIGH);
+        orr_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", LEFT, at, LEFT + WIDE);
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n", LEFT - 6, at + 4,
+                     fabs(value) < 1e-9 * y.step ? 0 : value);
     }
 }
 
-void orr_html_points(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
-                     size_t n_points)
+static void add_names(struct orr_text *text, const char *x_name, const char *y_name)
 {
-    struct axis x = {0, 0}, y = {0, 0};
+    orr_text_add(text, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">", LEFT + WIDE / 2, TOP + HIGH + 36);
+    orr_html_text(text, x_name);
+    orr_text_add(text, "</text><text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">",
+                 TOP + HIGH / 2);
+    orr_html_text(text, y_name);
+    orr_text_add(text, "</text>\n");
+}
+
+/* Opens a picture whose axes hold all points. */
+static void start(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
+                  size_t n_points, struct axis *x, struct axis *y)
+{
+    double low[2] = {0, 0}, high[2] = {0, 0};
     for (size_t i = 0; i < n_points; i++) {
-        x = stretched(x, points[i].x);
-        y = stretched(y, points[i].y);
+        low[0] = fmin(low[0], points[i].x);
+        low[1] = fmin(low[1], points[i].y);
+        high[0] = fmax(high[0], points[i].x);
+        high[1] = fmax(high[1], points[i].y);
     }
+    *x = axis_of(low[0], high[0]);
+    *y = axis_of(low[1], high[1]);
     orr_html_picture(text, WIDTH, TOP + HIGH + 44, y_name);
-    add_frame(text, x, y);
+    add_frame(text, *x, *y);
+    add_names(text, x_name, y_name);
+}
+
+static void add_marks(struct orr_text *text, struct axis x, struct axis y, const struct orr_html_point *points,
+                      size_t n_points)
+{
     for (size_t i = 0; i < n_points; i++) {
         orr_text_add(text, "<circle class=\"mark\" style=\"--h:%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>",
                      points[i].good ? 210 : 0, LEFT + place(x, points[i].x, WIDE),
@@ -59,12 +100,34 @@ void orr_html_points(struct orr_text *text, const char *x_name, const char *y_na
         orr_html_text(text, points[i].title);
         orr_text_add(text, "</title></circle>\n");
     }
-    orr_text_add(text, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">", LEFT + WIDE / 2, TOP + HIGH + 36);
-    orr_html_text(text, x_name);
-    orr_text_add(text, "</text><text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">",
-                 TOP + HIGH / 2);
-    orr_html_text(text, y_name);
-    orr_text_add(text, "</text>\n");
+}
+
+static void add_line(struct orr_text *text, struct axis x, struct axis y, const struct orr_html_point *points,
+                     size_t n_points)
+{
+    orr_text_add(text, "<path class=\"curve\" d=\"");
+    for (size_t i = 0; i < n_points; i++)
+        orr_text_add(text, "%c%.1f %.1f", i == 0 ? 'M' : 'L', LEFT + place(x, points[i].x, WIDE),
+                     TOP + HIGH - place(y, points[i].y, HIGH));
+    orr_text_add(text, "\"/>\n");
+}
+
+void orr_html_points(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
+                     size_t n_points)
+{
+    struct axis x, y;
+    start(text, x_name, y_name, points, n_points, &x, &y);
+    add_marks(text, x, y, points, n_points);
+    orr_html_picture_end(text);
+}
+
+void orr_html_curve(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
+                    size_t n_points, bool marks)
+{
+    struct axis x, y;
+    start(text, x_name, y_name, points, n_points, &x, &y);
+    add_line(text, x, y, points, n_points);
+    if (marks) add_marks(text, x, y, points, n_points);
     orr_html_picture_end(text);
 }
 

@@ -11,6 +11,9 @@ struct orr_html_point {
 };
 void orr_html_points(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
                      size_t n_points);
+/* The same joined by a line, in the order of the points, with marks or without. */
+void orr_html_curve(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
+                    size_t n_points, bool marks);
 
 struct orr_html_effect {
     const char *name;

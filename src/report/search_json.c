@@ -138,11 +138,15 @@ static json_t *asked_json(const struct orr_search_request *request)
                                                 request->limits[i].at_most ? "<=" : ">=", "value",
                                                 orr_json_real(request->limits[i].value)));
     const char *name = request->job.model.asked;
-    return json_pack("{so so* so so so sI so sb sb so}", "model", orr_json_word(request->job.model.id), "asked",
+    json_t *load = request->concurrency > 0  ? json_integer((json_int_t)request->concurrency)
+                   : request->rate_per_s > 0 ? orr_json_real(request->rate_per_s)
+                                             : NULL;
+    const char *by = request->concurrency > 0 ? "concurrency" : "rate_per_s";
+    return json_pack("{so so* so so so sI so sb sb so so*}", "model", orr_json_word(request->job.model.id), "asked",
                      name[0] ? orr_json_word(name) : NULL, "system", orr_json_word(request->job.system.id), "engine",
                      orr_json_word(request->job.engine.id), "gpus", gpus, "top", (json_int_t)request->top,
                      "front_within", orr_json_real(request->front_within), "brute", request->brute, "overlap",
-                     request->space.overlap, "limits", limits);
+                     request->space.overlap, "limits", limits, by, load);
 }
 
 static json_t *obstacles_json(const struct orr_search_view *v, struct orr_text *text)

@@ -42,6 +42,10 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_summary_asked(&job->model, &line);
     orr_summary_line(text, style, job->kind == ORR_JOB_TRAIN ? "training" : "inference", &line);
     add_workload(job, &line);
+    if (v->request->concurrency > 0)
+        orr_text_add(&line, " · %lld users, who decide the batch", (long long)v->request->concurrency);
+    if (v->request->rate_per_s > 0)
+        orr_text_add(&line, " · %.4g requests/s, which decide the batch", v->request->rate_per_s);
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s · constants %s, %s", job->engine.id, job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);

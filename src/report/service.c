@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "serving/pools.h"
 #include "spec/form.h"
 #include "spec/request.h"
 
@@ -138,18 +139,24 @@ enum orr_err orr_service_run(struct orr_service *service, const volatile int *st
                                        .stepped = keep_step,
                                        .progress = tell};
     const struct orr_traffic traffic = traffic_of(service);
+    const struct orr_deployment deployment = orr_deployment_of(&service->request);
+    struct orr_simulation with = how;
+    with.deployment = &deployment;
     service->closed_form = false;
     service->n_records = service->n_steps = 0;
     memset(&service->series, 0, sizeof service->series);
-    return orr_simulate(&service->request.job, &traffic, &how, &service->result, error);
+    return orr_simulate(&service->request.job, &traffic, &with, &service->result, error);
 }
 
 enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error)
 {
-    struct orr_closed_form *form = orr_closed_form_new(&service->request.job);
     const struct orr_traffic traffic = traffic_of(service);
-    if (!form) return orr_out_of_memory(error, NULL);
+    const struct orr_deployment deployment = orr_deployment_of(&service->request);
     service->closed_form = true;
+    if (deployment.n_pools > 1)
+        return orr_pools_solve(&deployment, &traffic, &service->result) ? ORR_OK : orr_out_of_memory(error, NULL);
+    struct orr_closed_form *form = orr_closed_form_new(&service->request.job);
+    if (!form) return orr_out_of_memory(error, NULL);
     orr_closed_form_solve(form, &traffic, &service->result);
     orr_closed_form_free(form);
     return ORR_OK;

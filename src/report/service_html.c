@@ -3,16 +3,20 @@
 #include "report/html.h"
 #include "report/html_plot.h"
 #include "report/service.h"
+#include "serving/pools.h"
+#include "spec/form.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS = 60, LOADS = 14 };
+enum { POINTS = 200, LOADS = 14 };
 
-/* The share of requests up to a time, at equal steps of the share. */
+/* The share of requests up to a time, at equal steps of the share; seconds where milliseconds would be thousands. */
 static void add_shares(const struct orr_service *service, enum orr_timing_kind kind, const char *name,
                        struct orr_text *text)
 {
-    struct orr_html_point points[POINTS];
+    struct orr_html_point points[POINTS + 1];
+    struct orr_text title = {0};
     double *sorted = malloc((service->n_records + 1) * sizeof *sorted);
     if (!sorted || service->n_records == 0) {
         free(sorted);
@@ -20,12 +24,15 @@ static void add_shares(const struct orr_service *service, enum orr_timing_kind k
     }
     for (size_t i = 0; i < service->n_records; i++) sorted[i] = orr_record_time(&service->records[i], kind);
     qsort(sorted, service->n_records, sizeof *sorted, orr_ascending);
-    for (int i = 0; i < POINTS; i++) {
-        const double share = (i + 0.5) / POINTS;
-        points[i] = (struct orr_html_point){
-            .x = 1e3 * orr_quantile(sorted, service->n_records, share), .y = 100 * share, .good = true, .title = name};
+    const bool seconds = sorted[service->n_records - 1] > 5;
+    orr_text_add(&title, "%s, %s", name, seconds ? "s" : "ms");
+    for (int i = 0; i <= POINTS; i++) {
+        const double share = (double)i / POINTS;
+        points[i] = (struct orr_html_point){.x = (seconds ? 1 : 1e3) * orr_quantile(sorted, service->n_records, share),
+                                            .y = 100 * share};
     }
-    orr_html_points(text, name, "% of requests", points, POINTS);
+    orr_html_curve(text, title.data ? title.data : name, "% of requests", points, POINTS + 1, false);
+    free(title.data);
     free(sorted);
 }
 
@@ -41,15 +48,17 @@ static void add_series(const struct orr_service *service, const double *sums, co
                                               .good = true,
                                               .title = name};
     }
-    if (n > 1) orr_html_points(text, "time, s", name, points, n);
+    if (n > 1) orr_html_curve(text, "time, s", name, points, n, false);
 }
 
 /* Throughput of a GPU over the time per token, for closed loops of 1, 2, 4, ... users, by the closed form. */
 static void add_curve(const struct orr_service *service, struct orr_text *text)
 {
     struct orr_html_point points[LOADS];
+    char titles[LOADS][48];
     struct orr_closed_form *form = orr_closed_form_new(&service->request.job);
     struct orr_traffic traffic = service->request.traffic;
+    const struct orr_deployment deployment = orr_deployment_of(&service->request);
     size_t n = 0;
     if (!form) return;
     traffic.trace = service->request.trace;
@@ -63,15 +72,18 @@ static void add_curve(const struct orr_service *service, struct orr_text *text)
         loop.arrival = ORR_ARRIVAL_CLOSED;
         loop.requests = 0;
         loop.concurrency = (INT64_C(1) << i) * service->request.job.plan.dp;
-        orr_closed_form_solve(form, &loop, &result);
+        if (deployment.n_pools < 2) orr_closed_form_solve(form, &loop, &result);
+        else if (!orr_pools_solve(&deployment, &loop, &result)) break;
         if (!result.fits) break;
-        points[n++] = (struct orr_html_point){.x = 1e3 * result.timing[ORR_TIMING_TPOT].mean,
-                                              .y = result.output_tokens_per_s_per_gpu,
-                                              .good = true,
-                                              .title = "users: 1, 2, 4, ... by the closed form"};
+        (void)snprintf(titles[n], sizeof titles[n], "%lld users, closed form", (long long)loop.concurrency);
+        points[n] = (struct orr_html_point){.x = 1e3 * result.timing[ORR_TIMING_TPOT].mean,
+                                            .y = result.output_tokens_per_s_per_gpu,
+                                            .good = true,
+                                            .title = titles[n]};
+        n++;
     }
     orr_closed_form_free(form);
-    if (n > 1) orr_html_points(text, "time per token, ms", "output tokens/s per GPU", points, n);
+    if (n > 1) orr_html_curve(text, "time per token, ms", "output tokens/s per GPU", points, n, true);
 }
 
 void orr_service_html(const struct orr_service *service, struct orr_text *text)
@@ -82,9 +94,9 @@ void orr_service_html(const struct orr_service *service, struct orr_text *text)
     add_curve(service, text);
     if (!service->closed_form) {
         orr_html_element(text, "h2", "", "Requests");
-        add_shares(service, ORR_TIMING_TTFT, "first token, ms", text);
-        add_shares(service, ORR_TIMING_TPOT, "next tokens, ms", text);
-        add_shares(service, ORR_TIMING_LATENCY, "latency, ms", text);
+        add_shares(service, ORR_TIMING_TTFT, "first token", text);
+        add_shares(service, ORR_TIMING_TPOT, "next tokens", text);
+        add_shares(service, ORR_TIMING_LATENCY, "latency", text);
         orr_html_element(text, "h2", "", "Over time");
         add_series(service, service->series.decodes_s, "decoding sequences", 1, text);
         add_series(service, service->series.waiting_s, "waiting requests", 1, text);

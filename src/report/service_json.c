@@ -3,6 +3,7 @@
 #include "report/record.h"
 #include "report/service.h"
 #include "report/sureness.h"
+#include "spec/form.h"
 #include "spec/names.h"
 
 #include <string.h>
@@ -28,15 +29,16 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     const struct {
         const char *key;
         double value;
-    } reals[] = {{"rate_per_s", t->rate_per_s},
-                 {"think_s", t->think_s},
-                 {"duration_s", t->duration_s},
-                 {"warmup_s", t->warmup_s},
-                 {"swing_frac", t->swing_frac}};
+    } reals[] = {{"rate_per_s", t->rate_per_s}, {"think_s", t->think_s},       {"duration_s", t->duration_s},
+                 {"warmup_s", t->warmup_s},     {"swing_frac", t->swing_frac}, {"urgent_share", t->urgent_share}};
     const struct {
         const char *key;
         int64_t value;
-    } counts[] = {{"concurrency", t->concurrency}, {"requests", t->requests}, {"max_output_len", t->max_output_len}};
+    } counts[] = {{"concurrency", t->concurrency},
+                  {"requests", t->requests},
+                  {"max_output_len", t->max_output_len},
+                  {"adapters", t->adapters},
+                  {"adapter_rank", t->adapter_rank}};
     json_t *json = json_pack("{ss}", "arrival", orr_arrival_names[t->arrival]);
     int failed = !json;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
@@ -85,11 +87,67 @@ static json_t *slos_json(const struct orr_serving_request *request)
     return orr_json_whole(list, failed);
 }
 
+/* A pool as the request of its job spells it. */
+static json_t *pool_request_json(const struct orr_pool *pool)
+{
+    static const char *const KEYS[] = {"system", "gpus", "plan"};
+    static const char *const FORMATS[] = {"engine", "precision", "kv_precision"};
+    json_t *request = orr_request_json(pool->job, false), *json = json_object();
+    const json_t *workload = json_object_get(request, "workload");
+    int failed = !request || !json || json_object_set_new(json, "role", json_string(orr_pool_role_names[pool->role]));
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS && !failed; i++)
+        if (json_object_get(request, KEYS[i]))
+            failed = json_object_set(json, KEYS[i], json_object_get(request, KEYS[i]));
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS && !failed; i++)
+        if (json_object_get(workload, FORMATS[i]))
+            failed = json_object_set(json, FORMATS[i], json_object_get(workload, FORMATS[i]));
+    json_decref(request);
+    return orr_json_whole(json, failed);
+}
+
+static json_t *failures_json(const struct orr_deployment *d)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; i < d->n_failures; i++) {
+        const struct orr_failure *f = &d->failures[i];
+        failed |= json_array_append_new(list, json_pack("{sI sI so so}", "pool", (json_int_t)f->pool, "replica",
+                                                        (json_int_t)f->replica, "at_s", orr_json_real(f->at_s),
+                                                        "down_s", orr_json_real(f->down_s)));
+    }
+    return orr_json_whole(list, failed);
+}
+
+/* NULL: replicas of one pool that are always up. */
+static json_t *deployment_json(const struct orr_serving_request *request, int *failed)
+{
+    const struct orr_deployment d = orr_deployment_of(request);
+    const struct orr_autoscale *a = &d.autoscale;
+    json_t *json = json_object(), *pools = d.n_pools > 1 ? json_array() : NULL;
+    *failed |= !json;
+    for (size_t i = 1; i < d.n_pools; i++) *failed |= json_array_append_new(pools, pool_request_json(&d.pools[i]));
+    if (pools) *failed |= json_object_set_new(json, "pools", pools);
+    if (d.max_outstanding > 0)
+        *failed |= json_object_set_new(json, "max_outstanding", json_integer((json_int_t)d.max_outstanding));
+    if (d.n_failures > 0) *failed |= json_object_set_new(json, "failures", failures_json(&d));
+    if (a->most > 0)
+        *failed |= json_object_set_new(json, "autoscale",
+                                       json_pack("{sI sI so so so so}", "least", (json_int_t)a->least, "most",
+                                                 (json_int_t)a->most, "requests", orr_json_real(a->requests), "start_s",
+                                                 orr_json_real(a->start_s), "interval_s", orr_json_real(a->interval_s),
+                                                 "idle_s", orr_json_real(a->idle_s)));
+    if (json_object_size(json) > 0) return json;
+    json_decref(json);
+    return NULL;
+}
+
 json_t *orr_serving_request_json(const struct orr_serving_request *request)
 {
     json_t *json = orr_request_json(&request->job, false);
     int failed = !json;
     if (json) {
+        json_t *deployment = deployment_json(request, &failed);
+        if (deployment) failed |= json_object_set_new(json, "deployment", deployment);
         failed |= json_object_set_new(json, "kind", json_string("serving"));
         failed |= json_object_set_new(json, "traffic", traffic_json(request));
         failed |= json_object_set_new(json, "slo", slos_json(request));
@@ -130,6 +188,30 @@ static json_t *intervals_json(const struct orr_serving_result *r)
     return orr_json_whole(json, failed);
 }
 
+static json_t *pool_json(const struct orr_pool_result *p)
+{
+    return json_pack("{ss sI so so so so so so sI}", "role", orr_pool_role_names[p->role], "gpus", (json_int_t)p->gpus,
+                     "replicas", orr_json_real(p->replicas), "busy_frac", orr_json_real(p->busy_frac),
+                     "mean_running_batch", orr_json_real(p->mean_running_batch), "kv_used_frac",
+                     orr_json_real(p->kv_used_frac), "kv_capacity_tokens", orr_json_real(p->kv_capacity_tokens),
+                     "power_w_per_gpu", orr_json_real(p->power_w_per_gpu), "preemptions", (json_int_t)p->preemptions);
+}
+
+/* What only deployments of several pools, or with a router, have. */
+static int put_pools(json_t *json, const struct orr_serving_result *r)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (int64_t i = 0; i < r->n_pools; i++) failed |= json_array_append_new(list, pool_json(&r->pools[i]));
+    failed |= json_object_set_new(json, "pools", list);
+    failed |= json_object_set_new(json, "mean_gpus", orr_json_real(r->mean_gpus));
+    failed |= json_object_set_new(json, "rejected", json_integer((json_int_t)r->rejected));
+    failed |= json_object_set_new(json, "restarted", json_integer((json_int_t)r->restarted));
+    if (r->transfer.mean <= 0) return failed;
+    failed |= json_object_set_new(json, "transfer_s", timing_json(&r->transfer, r->transfer.p99 <= 0));
+    return failed | json_object_set_new(json, "link_busy_frac", orr_json_real(r->link_busy_frac));
+}
+
 static int put_numbers(json_t *json, const struct orr_serving_result *r)
 {
     const struct {
@@ -164,6 +246,11 @@ static int put_numbers(json_t *json, const struct orr_serving_result *r)
     failed |= json_object_set_new(json, "saturated", json_boolean(r->saturated));
     failed |= json_object_set_new(json, "complete", json_boolean(r->complete));
     failed |= json_object_set_new(json, "fits", json_boolean(r->fits));
+    if (r->n_pools > 0) failed |= put_pools(json, r);
+    if (r->urgent_ttft.mean > 0) {
+        failed |= json_object_set_new(json, "urgent_ttft_s", timing_json(&r->urgent_ttft, false));
+        failed |= json_object_set_new(json, "other_ttft_s", timing_json(&r->other_ttft, false));
+    }
     if (r->reason[0]) failed |= json_object_set_new(json, "reason", orr_json_word(r->reason));
     return failed;
 }

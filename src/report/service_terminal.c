@@ -5,6 +5,7 @@
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
+#include "spec/form.h"
 #include "spec/names.h"
 
 #include <math.h>
@@ -49,11 +50,18 @@ void orr_traffic_text(const struct orr_serving_request *request, struct orr_text
 static void add_heading(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_job *job = &service->request.job;
+    const struct orr_deployment deployment = orr_deployment_of(&service->request);
     struct orr_text line = {0};
     orr_text_add(&line, "%s · %lld × %s", job->model.id, (long long)job->plan.gpus, job->system.id);
+    for (size_t i = 1; i < deployment.n_pools; i++)
+        orr_text_add(&line, " + %lld × %s", (long long)deployment.pools[i].job->plan.gpus,
+                     deployment.pools[i].job->system.id);
     orr_summary_line(text, style, "serving", &line);
-    orr_summary_degrees(&job->plan, &line);
-    orr_summary_line(text, style, "plan", &line);
+    for (size_t i = 0; i < deployment.n_pools || i == 0; i++) {
+        const struct orr_pool *pool = &deployment.pools[i];
+        orr_summary_degrees(&pool->job->plan, &line);
+        orr_summary_line(text, style, deployment.n_pools > 1 ? orr_pool_role_names[pool->role] : "plan", &line);
+    }
     orr_traffic_text(&service->request, &line);
     orr_summary_line(text, style, "traffic", &line);
     orr_text_add(&line, "%s · scheduler %s · %lld sequences, %lld tokens a step", job->engine.id,
@@ -121,10 +129,48 @@ static void add_rates(const struct orr_service *service, const struct orr_style 
     (void)snprintf(value, sizeof value, "%.1f %%", 100 * r->kv_used_frac);
     add_row(&table, "cache", value, "of %.0f tokens, %lld preemptions, %.1f %% of prompts found", r->kv_capacity_tokens,
             (long long)r->preemptions, 100 * r->prefix_hit_frac);
+    if (r->transfer.mean > 0) {
+        char tail[32];
+        (void)orr_print_s(value, r->transfer.mean);
+        add_row(&table, "transfer", value, "of a cache, p99 %s, links busy %.1f %%",
+                service->closed_form ? "–" : orr_print_s(tail, r->transfer.p99), 100 * r->link_busy_frac);
+    }
+    if (r->urgent_ttft.mean > 0) {
+        (void)orr_print_s(value, r->urgent_ttft.mean);
+        char tail[32], rest[32];
+        add_row(&table, "urgent", value, "first token, p99 %s; of the others %s", orr_print_s(tail, r->urgent_ttft.p99),
+                orr_print_s(rest, r->other_ttft.mean));
+    }
+    if (r->rejected > 0 || r->restarted > 0) {
+        (void)snprintf(value, sizeof value, "%lld rejected", (long long)r->rejected);
+        add_row(&table, "requests", value, "%lld began anew on another replica", (long long)r->restarted);
+    }
     (void)snprintf(value, sizeof value, "%.0f W per GPU", r->power_w_per_gpu);
     add_row(&table, "power", value, "%s per output token", orr_print_si(other, r->energy_j_per_output_token, "J"));
     (void)snprintf(value, sizeof value, "$%.4g", r->cost_usd_per_million_output_tokens);
     add_row(&table, "cost", value, "per million output tokens");
+    orr_table_print(&table, text, style);
+}
+
+static void add_pools(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_serving_result *r = &service->result;
+    struct orr_table table;
+    if (r->n_pools < 2 && !(service->request.deployment.autoscale.most > 0)) return;
+    orr_text_section(text, style, "pools");
+    orr_table_start(&table, "lrrrrrr");
+    ORR_ROW(&table, ORR_PAINT_DIM, "", "GPUs", "replicas", "busy", "batch", "cache", "power");
+    for (int64_t i = 0; i < r->n_pools; i++) {
+        const struct orr_pool_result *p = &r->pools[i];
+        char gpus[32], replicas[32], busy[32], batch[32], cache[32], power[32];
+        (void)snprintf(gpus, sizeof gpus, "%lld", (long long)p->gpus);
+        (void)snprintf(replicas, sizeof replicas, "%.3g", p->replicas);
+        (void)snprintf(busy, sizeof busy, "%.0f %%", 100 * p->busy_frac);
+        (void)snprintf(batch, sizeof batch, "%.1f", p->mean_running_batch);
+        (void)snprintf(cache, sizeof cache, "%.1f %%", 100 * p->kv_used_frac);
+        (void)snprintf(power, sizeof power, "%.0f W", p->power_w_per_gpu);
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_pool_role_names[p->role], gpus, replicas, busy, batch, cache, power);
+    }
     orr_table_print(&table, text, style);
 }
 
@@ -161,6 +207,7 @@ void orr_service_terminal(const struct orr_service *service, const struct orr_st
     add_times(service, style, text);
     orr_text_add(text, "\n");
     add_rates(service, style, text);
+    add_pools(service, style, text);
     orr_text_add(text, "\n");
     orr_service_sureness(&service->request.job, r, style, text);
     if (r->at_knee) orr_text_add(text, "  knee      a step a little slower or faster decides whether requests queue\n");

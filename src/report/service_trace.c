@@ -42,7 +42,9 @@ static void add_requests(const struct orr_service *service, struct orr_text *tex
         while (row < ROWS - 1 && free_s[row] > r->arrival_s) row++;
         free_s[row] = r->finish_s;
         if (r->start_s > r->arrival_s) add_span(text, 2, row + 1, "waits", r->arrival_s, r->start_s);
-        add_span(text, 2, row + 1, "prompt", r->start_s, r->first_s);
+        const double ready_s = r->first_s - r->transfer_s; /* the rest until the first token is the cache on its way */
+        add_span(text, 2, row + 1, "prompt", r->start_s, ready_s);
+        if (r->transfer_s > 0) add_span(text, 2, row + 1, "cache is sent", ready_s, r->first_s);
         if (r->finish_s > r->first_s) add_span(text, 2, row + 1, "answer", r->first_s, r->finish_s);
     }
 }

@@ -65,6 +65,7 @@ void orr_size_reason(const struct orr_size *size, struct orr_text *text)
     const struct orr_slo *slo = &size->request.services[0].slos[a->best.worst];
     if (a->counts.units == 0) orr_text_add(text, "no plan obeys the rules within the budget");
     else if (a->counts.fitting == 0) orr_text_add(text, "the model does not fit within the budget");
+    else if (!isfinite(a->best.ratio) && !a->complete) orr_text_add(text, "stopped before a plan was tried to its end");
     else if (!isfinite(a->best.ratio))
         orr_text_add(text, "the load is too high for the budget: at most %.3g %% of it can be served",
                      100 * a->served_frac);
@@ -107,6 +108,11 @@ static json_t *plan_json(const struct orr_size *size, const struct orr_sized *pl
                              (json_int_t)plan->max_requests, "max_step_tokens", (json_int_t)plan->max_step_tokens,
                              "worst_frac", orr_json_real(plan->ratio), "slo", kept_json(size, plan), "met", plan->met);
     int failed = !json;
+    if (json && c->decode_gpus > 0)
+        failed |= json_object_set_new(json, "decode",
+                                      json_pack("{si si si si si}", "gpus", c->decode_gpus, "replicas",
+                                                c->decode_gpus / (c->decode_tp * c->decode_pp), "tp", c->decode_tp,
+                                                "pp", c->decode_pp, "ep", c->decode_ep));
     json_t *result = whole && json ? json_object() : NULL;
     if (result) {
         failed |= orr_serving_result_json(result, &plan->result, false);
@@ -136,7 +142,7 @@ static json_t *request_json(const struct orr_size *size)
     return orr_json_whole(json, failed);
 }
 
-static void add_json(const struct orr_size *size, struct orr_text *text)
+void orr_size_json(const struct orr_size *size, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
     const struct orr_size_counts *n = &a->counts;
@@ -157,9 +163,9 @@ static void add_json(const struct orr_size *size, struct orr_text *text)
         }
         failed |= json_object_set_new(json, "frontier", front);
         failed |= json_object_set_new(json, "counts",
-                                      json_pack("{sI sI sI sI}", "units", (json_int_t)n->units, "fitting",
-                                                (json_int_t)n->fitting, "plans", (json_int_t)n->plans, "simulated",
-                                                (json_int_t)n->simulated));
+                                      json_pack("{sI sI sI sI sI}", "units", (json_int_t)n->units, "fitting",
+                                                (json_int_t)n->fitting, "plans", (json_int_t)n->plans, "pairs",
+                                                (json_int_t)n->pairs, "simulated", (json_int_t)n->simulated));
         failed |= json_object_set_new(json, "request", request_json(size));
         free(reason.data);
     }
@@ -173,7 +179,8 @@ static void add_csv(const struct orr_size *size, struct orr_text *text)
     const struct orr_size_answer *a = &size->answer;
     orr_text_add(text, "system,gpus,usd_per_hour,tp,pp,dp,ep,max_requests,max_step_tokens,worst_frac,met,ttft_s.mean,"
                        "ttft_s.p50,ttft_s.p95,ttft_s.p99,tpot_s.mean,tpot_s.p50,tpot_s.p95,tpot_s.p99,"
-                       "output_tokens_per_s_per_gpu,cost_usd_per_million_output_tokens\n");
+                       "output_tokens_per_s_per_gpu,cost_usd_per_million_output_tokens,decode_gpus,decode_tp,decode_pp,"
+                       "decode_ep\n");
     for (size_t i = 0; i < a->n_front; i++) {
         const struct orr_sized *p = &a->front[i];
         const struct orr_choice *c = &p->choice;
@@ -181,17 +188,19 @@ static void add_csv(const struct orr_size *size, struct orr_text *text)
         orr_text_add(text, "%s,%d,%.9g,%d,%d,%d,%d,%lld,%lld,%.9g,%d,", size->request.spaces[p->system].job.system.id,
                      c->gpus, p->usd_per_h, c->tp, c->pp, c->dp, c->ep, (long long)p->max_requests,
                      (long long)p->max_step_tokens, p->ratio, p->met);
-        orr_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", ttft->mean, ttft->p50, ttft->p95,
-                     ttft->p99, tpot->mean, tpot->p50, tpot->p95, tpot->p99, p->result.output_tokens_per_s_per_gpu,
-                     p->result.cost_usd_per_million_output_tokens);
+        orr_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%d,%d,%d\n", ttft->mean, ttft->p50,
+                     ttft->p95, ttft->p99, tpot->mean, tpot->p50, tpot->p95, tpot->p99,
+                     p->result.output_tokens_per_s_per_gpu, p->result.cost_usd_per_million_output_tokens,
+                     c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep);
     }
 }
 
 char *orr_size_render(const struct orr_size *size, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) add_json(size, &text);
+    if (format == ORR_FORMAT_JSON) orr_size_json(size, &text);
     else if (format == ORR_FORMAT_CSV) add_csv(size, &text);
+    else if (format == ORR_FORMAT_HTML) orr_size_html(size, &text);
     else orr_size_terminal(size, style, &text);
     return orr_text_take(&text);
 }

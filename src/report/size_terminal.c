@@ -47,7 +47,19 @@ static void add_plan(const struct orr_size *size, const struct orr_sized *plan, 
     orr_summary_line(text, style, size->answer.found ? "answer" : "nearest", &line);
     orr_summary_degrees(&degrees, &line);
     orr_text_add(&line, " · weights %s", orr_weight_format_name((enum orr_weight_format)c->weights));
-    orr_summary_line(text, style, "plan", &line);
+    orr_summary_line(text, style, c->decode_gpus > 0 ? "prefill" : "plan", &line);
+    if (c->decode_gpus > 0) {
+        const struct orr_plan decode = {.tp = c->decode_tp,
+                                        .pp = c->decode_pp,
+                                        .vpp = 1,
+                                        .dp = c->decode_gpus / (c->decode_tp * c->decode_pp),
+                                        .cp = 1,
+                                        .ep = c->decode_ep,
+                                        .etp = 1};
+        orr_summary_degrees(&decode, &line);
+        orr_text_add(&line, " · %d of the GPUs", c->decode_gpus);
+        orr_summary_line(text, style, "decode", &line);
+    }
     orr_text_add(&line, "%lld sequences, %lld tokens a step", (long long)plan->max_requests,
                  (long long)plan->max_step_tokens);
     orr_summary_line(text, style, "engine", &line);
@@ -82,6 +94,16 @@ static void add_limits(const struct orr_size *size, const struct orr_sized *plan
     orr_table_print(&table, text, style);
 }
 
+void orr_size_words(const struct orr_size *size, const struct orr_sized *plan, struct orr_text *text)
+{
+    const struct orr_choice *c = &plan->choice;
+    orr_text_add(text, "%s tp%d pp%d dp%d", size->request.spaces[plan->system].job.system.id, c->tp, c->pp, c->dp);
+    if (c->ep > 1) orr_text_add(text, " ep%d", c->ep);
+    if (c->decode_gpus == 0) return;
+    orr_text_add(text, " + tp%d pp%d dp%d", c->decode_tp, c->decode_pp, c->decode_gpus / (c->decode_tp * c->decode_pp));
+    if (c->decode_ep > 1) orr_text_add(text, " ep%d", c->decode_ep);
+}
+
 /* One row per plan; the bar is the worst time over its limit, full at twice the limit. */
 static void add_front(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
 {
@@ -95,18 +117,19 @@ static void add_front(const struct orr_size *size, const struct orr_style *style
     for (size_t i = 0; i < a->n_front; i++) {
         const struct orr_sized *p = &a->front[i];
         const struct orr_choice *c = &p->choice;
-        char usd[32], gpus[32], plan[128], worst[32], ttft[32], tpot[32], rate[32], bar[32];
+        char usd[32], gpus[32], worst[32], ttft[32], tpot[32], rate[32], bar[32];
+        struct orr_text plan = {0};
         (void)snprintf(usd, sizeof usd, "%.4g", p->usd_per_h);
         (void)snprintf(gpus, sizeof gpus, "%d", c->gpus);
-        (void)snprintf(plan, sizeof plan, "%s tp%d pp%d dp%d%s%.0d", size->request.spaces[p->system].job.system.id,
-                       c->tp, c->pp, c->dp, c->ep > 1 ? " ep" : "", c->ep > 1 ? c->ep : 0);
+        orr_size_words(size, p, &plan);
         (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
         (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
         (void)snprintf(bar, sizeof bar, "%.4f", orr_min(1, p->ratio / 2));
         ORR_ROW(&table,
                 a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost ? ORR_PAINT_GOOD : ORR_PAINT_NONE,
-                usd, gpus, plan, worst, orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
+                usd, gpus, plan.data ? plan.data : "", worst, orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
                 orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate, bar);
+        free(plan.data);
     }
     orr_table_print(&table, text, style);
 }
@@ -127,8 +150,9 @@ void orr_size_terminal(const struct orr_size *size, const struct orr_style *styl
         add_limits(size, &a->best, style, text);
         add_front(size, style, text);
     }
-    orr_text_add(text, "\n  %lld plans of %lld layouts, %lld of which fit; %lld simulated\n",
-                 (long long)a->counts.plans, (long long)a->counts.units, (long long)a->counts.fitting,
-                 (long long)a->counts.simulated);
+    orr_text_add(text, "\n  %lld plans of %lld layouts, %lld of which fit", (long long)a->counts.plans,
+                 (long long)a->counts.units, (long long)a->counts.fitting);
+    if (a->counts.pairs > 0) orr_text_add(text, "; %lld pairs of pools", (long long)a->counts.pairs);
+    orr_text_add(text, "; %lld simulated\n", (long long)a->counts.simulated);
     if (!a->complete) orr_text_add(text, "  stopped early: there may be better plans\n");
 }

@@ -176,6 +176,7 @@ void orr_infer_predict(const struct orr_search *search, const struct orr_choice 
     *job = search->request.job;
     orr_infer_choose(&search->request, choice, job);
     orr_infer(job, scratch, result);
+    if (orr_infer_loaded(&search->request)) (void)orr_infer_load(&search->request, job, result);
     if (choice->decode_gpus > 0) {
         const struct orr_infer_result prompt = *result;
         const double prompts_per_s = requests_per_s(job, prompt.ttft_s);
@@ -296,7 +297,9 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
     choose_pool(&t->search->request, &t->choice, t->role, job);
     if (orr_job_check(job, NULL)) return;
     orr_infer(job, &t->worker->scratch, &result);
-    const int64_t n = list_batches(&t->search->request.space, result.max_batch, batches);
+    const bool loaded = orr_infer_loaded(&t->search->request); /* the load decides the batch */
+    const int64_t n = loaded ? 1 : list_batches(&t->search->request.space, result.max_batch, batches);
+    if (loaded) batches[0] = 1;
     t->counts->shapes++;
     for (int64_t i = 0; i < n; i++) {
         t->choice.batch = (int32_t)batches[i];
@@ -305,6 +308,11 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
         if (!result.fits) {
             t->counts->plans += (uint64_t)(n - i);
             t->counts->rejected[ORR_REJECT_MEMORY] += (uint64_t)(n - i);
+            return;
+        }
+        if (loaded && !orr_infer_load(&t->search->request, job, &result)) {
+            t->counts->plans++;
+            t->counts->rejected[ORR_REJECT_LIMIT]++;
             return;
         }
         visit(t, &result, context);
@@ -621,7 +629,8 @@ static int64_t n_pools(const struct orr_space *space)
 int64_t orr_search_infer_blocks(const struct orr_search_request *request)
 {
     const struct orr_space *space = &request->space;
-    return SLICES * space->gpus.n * count_of(&space->weights) * count_of(&space->kv) * n_pools(space);
+    const int64_t pools = orr_infer_loaded(request) ? 1 : n_pools(space); /* under load one pool: orrery size has two */
+    return SLICES * space->gpus.n * count_of(&space->weights) * count_of(&space->kv) * pools;
 }
 
 void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,

@@ -174,6 +174,10 @@ typedef void orr_visit_unit(void *context, const struct orr_choice *unit);
 void orr_infer_units(const struct orr_search_request *request, int64_t most_gpus, orr_visit_unit *visit, void *context);
 int64_t orr_search_infer_blocks(const struct orr_search_request *request);
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
+/* infer_load.c: are plans compared under a load, and what it makes of one; false: it cannot carry the load. */
+bool orr_infer_loaded(const struct orr_search_request *request);
+bool orr_infer_load(const struct orr_search_request *request, const struct orr_job *job,
+                    struct orr_infer_result *result);
 /* As orr_search_predict; also sets the job of the result, which is that of the answers' pool if there are two. */
 void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
                        struct orr_scratch *scratch, struct orr_infer_result *result);

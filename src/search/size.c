@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "serving/router.h"
+#include "serving/fleet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +29,8 @@ struct sizing {
     struct orr_size_unit *units;
     size_t n;
     struct orr_size_answer *answer;
+    struct orr_size_splits splits;
+    double done_frac;
     bool failed;
 };
 
@@ -51,6 +53,7 @@ struct patience {
     const struct orr_serving_request *service;
     double from_s;
     double late[ORR_MAX_SLOS], may_be_late[ORR_MAX_SLOS];
+    const volatile int *outer; /* stops the whole sizing; NULL: nothing does */
     volatile int stop;
 };
 
@@ -58,6 +61,7 @@ static void count_late(void *context, const struct orr_request_record *record)
 {
     struct patience *p = context;
     double value_s[ORR_N_TIMINGS];
+    if (p->outer && *p->outer) p->stop = 1;
     if (record->arrival_s < p->from_s) return;
     orr_record_times(record, value_s);
     for (size_t i = 0; i < p->service->n_slos; i++) {
@@ -96,40 +100,54 @@ static void judge(const struct orr_serving_request *service, struct orr_sized *p
     plan->met = r->complete && plan->ratio <= 1;
 }
 
+bool orr_size_try(const struct orr_size_trial *t, struct orr_sized *plan)
+{
+    const struct orr_serving_request *service = &t->request->services[t->system];
+    const struct orr_traffic traffic = traffic_of(service, t->job);
+    const double all = traffic.arrival == ORR_ARRIVAL_TRACE ? (double)traffic.n_trace : (double)traffic.requests;
+    struct orr_error error;
+    struct patience patience = {.service = service, .from_s = traffic.warmup_s, .outer = t->stop};
+    struct orr_simulation how = {.slos = service->slos,
+                                 .n_slos = service->n_slos,
+                                 .deployment = t->deployment,
+                                 .stop = &patience.stop,
+                                 .context = &patience,
+                                 .finished = count_late};
+    const bool together = orr_fleet_needed(t->job, &traffic, &how);
+    const double seen = together ? all : orr_ceil(all / (double)t->job->plan.dp); /* requests that are simulated */
+    for (size_t i = 0; i < service->n_slos; i++)
+        patience.may_be_late[i] = t->patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (seen + 1) + 2;
+    const enum orr_err err =
+        t->deployment ? orr_simulate_pools(t->job, &traffic, &how, t->steps, t->scratch, &plan->result, &error)
+                      : orr_simulate_on(t->job, &traffic, &how, t->steps[0], t->scratch, &plan->result, &error);
+    judge(service, plan);
+    return err == ORR_OK;
+}
+
 /* Simulates copies of the desk's unit; `patient` runs are not cut short. */
 static void simulate(struct desk *desk, int64_t limits, int64_t copies, bool patient, struct orr_sized *plan)
 {
     const struct orr_size_request *request = desk->sizing->request;
     const struct orr_size_unit *unit = desk->unit;
-    const struct orr_serving_request *service = &request->services[unit->system];
-    struct orr_error error;
     orr_size_job(request, unit, &desk->limits, limits, copies, desk->job);
-    const struct orr_traffic traffic = traffic_of(service, desk->job);
-    const double gpus = (double)desk->job->plan.gpus, dp = (double)desk->job->plan.dp;
-    const double all = traffic.arrival == ORR_ARRIVAL_TRACE ? (double)traffic.n_trace : (double)traffic.requests;
-    const double fleet = (double)orr_fleet_size(&traffic, desk->job->plan.dp); /* replicas whose requests are seen */
-    struct patience patience = {.service = service, .from_s = traffic.warmup_s};
-    for (size_t i = 0; i < service->n_slos; i++)
-        patience.may_be_late[i] =
-            patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (orr_ceil(all / dp * fleet) + 1) + 2;
-    const struct orr_simulation how = {.slos = service->slos,
-                                       .n_slos = service->n_slos,
-                                       .stop = &patience.stop,
-                                       .context = &patience,
-                                       .finished = count_late};
+    const struct orr_size_trial trial = {.request = request,
+                                         .system = unit->system,
+                                         .job = desk->job,
+                                         .steps = &desk->steps,
+                                         .scratch = desk->scratch,
+                                         .stop = desk->sizing->stop,
+                                         .patient = patient};
     *plan = (struct orr_sized){.system = unit->system,
                                .choice = unit->choice,
                                .copies = copies,
                                .max_requests = desk->job->engine.max_requests,
                                .max_step_tokens = desk->job->engine.max_step_tokens,
-                               .usd_per_h = gpus * desk->job->system.price_usd_per_gpu_hour,
+                               .usd_per_h = (double)desk->job->plan.gpus * desk->job->system.price_usd_per_gpu_hour,
                                .cost = (double)copies * unit->price};
     plan->choice.dp = (int32_t)desk->job->plan.dp;
     plan->choice.gpus = (int32_t)desk->job->plan.gpus;
     desk->simulated++;
-    desk->failed |=
-        orr_simulate_on(desk->job, &traffic, &how, desk->steps, desk->scratch, &plan->result, &error) != ORR_OK;
-    judge(service, plan);
+    desk->failed |= !orr_size_try(&trial, plan);
 }
 
 /* ---------------------------------------------------------------- desks */
@@ -162,6 +180,21 @@ static bool desk_take(struct desk *desk, const struct orr_size_unit *unit)
     return !desk->failed;
 }
 
+static bool first_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num() == 0;
+#else
+    return true;
+#endif
+}
+
+/* Tells of progress, in which the caller may ask for a stop. */
+static void tell(const struct sizing *sizing)
+{
+    if (sizing->progress) sizing->progress(sizing->context, sizing->done_frac);
+}
+
 /* Runs `work` for items 0 .. n - 1, each on the desk of the thread that takes it. */
 typedef void desk_work(struct desk *desk, size_t i, void *context);
 static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *context)
@@ -176,8 +209,10 @@ static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *cont
 #ifdef _OPENMP
 #pragma omp for schedule(dynamic, 1)
 #endif
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            if (first_thread()) tell(sizing);
             if (!(sizing->stop && *sizing->stop)) work(&desk, i, context);
+        }
 #ifdef _OPENMP
 #pragma omp critical
 #endif
@@ -191,8 +226,7 @@ static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *cont
 
 /* ---------------------------------------------------------------- the cheapest plan */
 
-/* Is a plan better? It costs less or, for the same, is further below its limits. */
-static bool better(const struct orr_sized *a, const struct orr_sized *b)
+bool orr_size_better(const struct orr_sized *a, const struct orr_sized *b)
 {
     if (fabs(a->cost - b->cost) > 1e-9 * b->cost) return a->cost < b->cost;
     return a->ratio < b->ratio;
@@ -218,7 +252,7 @@ static void confirm_limits(struct desk *desk, int64_t i, struct orr_sized *best)
             kept = plan;
         }
     }
-    if (better(&kept, best)) *best = kept;
+    if (orr_size_better(&kept, best)) *best = kept;
 }
 
 struct round {
@@ -233,24 +267,23 @@ static void confirm_unit(struct desk *desk, size_t i, void *context)
     for (int64_t k = 0; k < desk->limits.n && !desk->failed; k++) confirm_limits(desk, k, &round->best[i]);
 }
 
-static enum orr_err find_cheapest(struct sizing *sizing, struct orr_error *error)
+static enum orr_err find_cheapest(struct sizing *sizing, bool joint, struct orr_error *error)
 {
     struct orr_sized *best = &sizing->answer->best;
     struct round *round = malloc(sizeof *round);
     if (!round) return orr_out_of_memory(error, NULL);
     *best = (struct orr_sized){.cost = HUGE_VAL, .ratio = HUGE_VAL};
-    for (size_t first = 0; first < sizing->n && !sizing->failed; first += ROUND) {
+    for (size_t first = 0; joint && first < sizing->n && !sizing->failed; first += ROUND) {
         const size_t n = sizing->n - first < ROUND ? sizing->n - first : ROUND;
         if (sizing->units[first].bound > best->cost * (1 + 1e-12) || sizing->units[first].bound == HUGE_VAL) break;
         round->units = &sizing->units[first];
         for (size_t i = 0; i < n; i++) round->best[i] = *best;
         run_all(sizing, n, confirm_unit, round);
         for (size_t i = 0; i < n; i++)
-            if (round->best[i].met && better(&round->best[i], best)) *best = round->best[i];
-        if (sizing->progress) sizing->progress(sizing->context, 0.1 + 0.7 * (double)first / (double)sizing->n);
+            if (round->best[i].met && orr_size_better(&round->best[i], best)) *best = round->best[i];
+        sizing->done_frac = 0.1 + 0.6 * (double)first / (double)sizing->n;
     }
     free(round);
-    sizing->answer->found = best->met;
     return sizing->failed ? orr_out_of_memory(error, NULL) : ORR_OK;
 }
 
@@ -310,62 +343,94 @@ struct trial {
     struct orr_sized plans[ORR_SIZE_FRONT];
 };
 
+/* Plans that are not tried any more after a stop are as far from the limits as can be. */
+static struct trial *new_trial(void)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    for (size_t i = 0; trial && i < ORR_SIZE_FRONT; i++) trial->plans[i].ratio = HUGE_VAL;
+    return trial;
+}
+
 static void try_point(struct desk *desk, size_t i, void *context)
 {
     struct trial *trial = context;
-    trial->plans[i].ratio = HUGE_VAL;
     if (desk_take(desk, trial->points[i].unit)) simulate(desk, 0, trial->points[i].copies, true, &trial->plans[i]);
 }
 
-/* Adds simulated plans and the best one by rising cost; plans that a cheaper one matches are left out. */
-static void fill_front(struct orr_size_answer *answer, const struct orr_sized *plans, size_t n)
+static size_t larger(size_t a, size_t b)
 {
-    bool placed = !answer->found;
-    answer->n_front = 0;
-    for (size_t i = 0; i < n || !placed;) {
-        const bool own = !placed && (i >= n || !better(&plans[i], &answer->best));
-        const struct orr_sized *next = own ? &answer->best : &plans[i];
-        const double last = answer->n_front > 0 ? answer->front[answer->n_front - 1].ratio : HUGE_VAL;
-        if (next->ratio < last) answer->front[answer->n_front++] = *next;
-        if (own) placed = true;
-        else i++;
-    }
+    return a > b ? a : b;
 }
 
-static bool find_front(struct sizing *sizing)
+static int by_plan(const void *left, const void *right)
+{
+    const struct orr_sized *a = left, *b = right;
+    if (a->cost != b->cost) return a->cost < b->cost ? -1 : 1;
+    if (a->ratio != b->ratio) return a->ratio < b->ratio ? -1 : 1;
+    return a->choice.decode_gpus - b->choice.decode_gpus;
+}
+
+/* Lists plans of one pool, of two, and the best one by rising cost; plans that a cheaper one matches are left out, and
+ * of the others at most as many as there is room for, the best among them. False: out of memory. */
+static bool fill_front(struct sizing *sizing, const struct orr_sized *plans, size_t n)
+{
+    struct orr_size_answer *answer = sizing->answer;
+    const size_t most = n + sizing->splits.n + 1;
+    struct orr_sized *all = malloc(most * sizeof *all);
+    size_t n_all = 0, kept = 0;
+    if (!all) return false;
+    for (size_t i = 0; i < n; i++) all[n_all++] = plans[i];
+    for (size_t i = 0; i < sizing->splits.n; i++) all[n_all++] = sizing->splits.plans[i];
+    if (answer->found) all[n_all++] = answer->best;
+    qsort(all, n_all, sizeof *all, by_plan);
+    for (size_t i = 0; i < n_all; i++)
+        if (isfinite(all[i].ratio) && (kept == 0 || all[i].ratio < all[kept - 1].ratio)) all[kept++] = all[i];
+    answer->n_front = kept < ORR_SIZE_FRONT + 1 ? kept : ORR_SIZE_FRONT + 1;
+    const size_t last = answer->n_front > 1 ? answer->n_front - 1 : 1;
+    for (size_t i = 0; i < answer->n_front; i++) answer->front[i] = all[i * (kept - 1) / last];
+    for (size_t i = 0; answer->found && i < kept; i++) /* the best one takes the place of its neighbour */
+        if (all[i].cost == answer->best.cost && all[i].ratio == answer->best.ratio)
+            answer->front[(i * last + kept / 2) / larger(kept - 1, 1)] = all[i];
+    free(all);
+    return true;
+}
+
+static bool find_front(struct sizing *sizing, bool joint)
 {
     size_t n;
     struct point *points = list_points(sizing, false, &n);
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial *trial = new_trial();
+    bool done = false;
     if (points && trial) {
         qsort(points, n, sizeof *points, by_cost);
-        n = thin(points, n);
+        n = joint ? thin(points, n) : 0;
         trial->points = points;
         run_all(sizing, n, try_point, trial);
-        fill_front(sizing->answer, trial->plans, n);
+        done = fill_front(sizing, trial->plans, n);
     }
-    const bool done = points && trial;
     free(points);
     free(trial);
     return done;
 }
 
 /* Nothing keeps the limits: the plans that the closed form places nearest are simulated, and the nearest is shown. */
-static bool find_nearest(struct sizing *sizing)
+static bool find_nearest(struct sizing *sizing, bool joint)
 {
     struct orr_size_answer *answer = sizing->answer;
     size_t n;
     struct point *points = list_points(sizing, true, &n);
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial *trial = new_trial();
     if (points && trial) {
         qsort(points, n, sizeof *points, by_ratio);
-        n = n < NEAREST ? n : NEAREST;
+        n = !joint ? 0 : n < NEAREST ? n : NEAREST;
         trial->points = points;
         run_all(sizing, n, try_point, trial);
         for (size_t i = 0; i < n; i++)
             if (trial->plans[i].ratio < answer->best.ratio) answer->best = trial->plans[i];
         for (size_t i = 0; i < answer->n_front; i++)
             if (answer->front[i].ratio < answer->best.ratio) answer->best = answer->front[i];
+        for (size_t i = 0; i < sizing->splits.n; i++)
+            if (sizing->splits.plans[i].ratio < answer->best.ratio) answer->best = sizing->splits.plans[i];
     }
     const bool done = points && trial;
     free(points);
@@ -422,6 +487,19 @@ static void count(struct sizing *sizing)
     }
 }
 
+static void tell_split(void *context)
+{
+    tell(context);
+}
+
+static enum orr_err split(struct sizing *sizing, struct orr_error *error)
+{
+    const struct orr_size_told told = {.stop = sizing->stop, .tell = tell_split, .context = sizing};
+    sizing->done_frac = 0.7;
+    return orr_size_split(sizing->request, sizing->units, sizing->n, &told, &sizing->answer->best, &sizing->splits,
+                          error);
+}
+
 static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
 {
     if (!orr_size_units(sizing->request, &sizing->units, &sizing->n)) return orr_out_of_memory(error, NULL);
@@ -429,10 +507,18 @@ static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
     if (sizing->failed) return orr_out_of_memory(error, NULL);
     qsort(sizing->units, sizing->n, sizeof *sizing->units, by_bound);
     count(sizing);
-    const enum orr_err err = find_cheapest(sizing, error);
+    const struct orr_choices *pools = &sizing->request->spaces[0].space.disaggregated;
+    const bool joint = orr_chosen(pools, 0), apart = orr_chosen(pools, 1);
+    enum orr_err err = find_cheapest(sizing, joint, error);
+    const struct orr_sized *best = &sizing->answer->best;
+    if (!err && apart) err = split(sizing, error);
     if (err) return err;
-    if (!find_front(sizing)) sizing->failed = true;
-    if (!sizing->answer->found && !find_nearest(sizing)) sizing->failed = true;
+    sizing->answer->counts.simulated += sizing->splits.simulated;
+    sizing->answer->counts.pairs = sizing->splits.pairs;
+    sizing->answer->found = best->met;
+    sizing->done_frac = 0.9;
+    if (!find_front(sizing, joint)) sizing->failed = true;
+    if (!sizing->answer->found && !find_nearest(sizing, joint)) sizing->failed = true;
     fill_least(sizing);
     sizing->answer->complete = !(sizing->stop && *sizing->stop);
     return sizing->failed ? orr_out_of_memory(error, NULL) : ORR_OK;
@@ -452,5 +538,6 @@ enum orr_err orr_size_solve(const struct orr_size_request *request, int threads,
     const enum orr_err err = solve(&sizing, error);
     for (size_t i = 0; i < sizing.n; i++) free(sizing.units[i].ratio);
     free(sizing.units);
+    free(sizing.splits.plans);
     return err;
 }

@@ -14,8 +14,9 @@ enum { ORR_SIZE_LIMITS = 64, ORR_SIZE_FRONT = 16, ORR_SIZE_COPIES = ORR_SIZE_GPU
 /* A plan of the answer. */
 struct orr_sized {
     size_t system;
-    struct orr_choice choice; /* of all replicas */
-    int64_t copies;           /* of the unit */
+    struct orr_choice
+        choice;     /* of all replicas; of the prefill pool, with decode_* of the other, where there are two */
+    int64_t copies; /* of the unit */
     int64_t max_requests, max_step_tokens;
     double usd_per_h, cost; /* cost: what is made small, dollars per hour or GPUs */
     double ratio;           /* the worst value over its limit, Eq. 227; HUGE_VAL: it does not fit, or queues grow */
@@ -28,6 +29,7 @@ struct orr_size_counts {
     int64_t units;     /* of all systems that the rules allow */
     int64_t plans;     /* units with limits and numbers of copies */
     int64_t fitting;   /* units whose weights and cache fit */
+    int64_t pairs;     /* of units for prompts and for answers */
     int64_t simulated; /* runs */
 };
 
@@ -76,5 +78,50 @@ void orr_size_job(const struct orr_size_request *request, const struct orr_size_
 bool orr_size_bound(const struct orr_size_request *request, struct orr_size_unit *unit, struct orr_scratch *scratch);
 /* Lists the units that the rules allow; false: out of memory. */
 bool orr_size_units(const struct orr_size_request *request, struct orr_size_unit **units, size_t *n);
+/* The share of a limit's mean that the closed form must keep within the limit before a plan is ruled out. */
+double orr_size_slack(const struct orr_slo *slo);
+
+/* One run: copies of a unit or, with a deployment, pools of it. */
+struct orr_size_trial {
+    const struct orr_size_request *request;
+    size_t system;
+    const struct orr_job *job;               /* of the first pool */
+    const struct orr_deployment *deployment; /* NULL: one pool */
+    struct orr_steps *const *steps;          /* one table per pool */
+    struct orr_scratch *scratch;
+    const volatile int *stop;
+    bool patient; /* it is not cut short when a limit cannot be kept any more */
+};
+/* Simulates and judges; fills `result`, `ratio`, `worst` and `met` of the plan. False: out of memory. */
+bool orr_size_try(const struct orr_size_trial *trial, struct orr_sized *plan);
+/* Is a plan better? It costs less or, for the same, is further below its limits. */
+bool orr_size_better(const struct orr_sized *a, const struct orr_sized *b);
+
+/* ---------------------------------------------------------------- size_split.c */
+
+/* Two pools, each of copies of one unit of a system. */
+struct orr_size_pair {
+    const struct orr_size_unit *prompt, *answer;
+    int64_t prompts, answers; /* copies that the closed form does not rule out */
+    double bound;             /* their cost; HUGE_VAL: none in the budget */
+};
+/* What is known of plans with two pools: simulated ones by rising cost, which makes the ratio fall. */
+enum { ORR_SIZE_SPLITS = 64 };
+struct orr_size_splits {
+    struct orr_sized *plans; /* owned */
+    size_t n;
+    int64_t pairs, simulated;
+};
+/* Whom it tells that it goes on, and who may stop it. */
+struct orr_size_told {
+    const volatile int *stop;
+    void (*tell)(void *context);
+    void *context;
+};
+/* Finds the cheapest plan with two pools that keeps every limit and is better than *best, which it replaces; lists the
+ * plans that were simulated to their end. */
+enum orr_err orr_size_split(const struct orr_size_request *request, const struct orr_size_unit *units, size_t n,
+                            const struct orr_size_told *told, struct orr_sized *best, struct orr_size_splits *splits,
+                            struct orr_error *error);
 
 #endif

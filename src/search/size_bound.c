@@ -146,6 +146,11 @@ static bool mean_times(const struct bound *b, double copies, double value_s[ORR_
     return steady.stable;
 }
 
+double orr_size_slack(const struct orr_slo *slo)
+{
+    return slo->quantile > 0 && slo->quantile <= 0.5 ? 1 - MEDIAN_SLACK : 1 - SLACK;
+}
+
 /* Eqs. 225, 226: the worst mean over its limit, as it is or with the slack that pruning leaves. */
 static double closed_ratio(const struct bound *b, double copies, bool slack)
 {
@@ -153,9 +158,7 @@ static double closed_ratio(const struct bound *b, double copies, bool slack)
     if (!mean_times(b, copies, value_s, &served_frac)) return HUGE_VAL;
     for (size_t i = 0; i < b->service->n_slos; i++) {
         const struct orr_slo *slo = &b->service->slos[i];
-        const bool median = slo->quantile > 0 && slo->quantile <= 0.5;
-        const double left = !slack ? 1 : median ? 1 - MEDIAN_SLACK : 1 - SLACK;
-        worst = orr_max(worst, left * value_s[slo->kind] / slo->limit_s);
+        worst = orr_max(worst, (slack ? orr_size_slack(slo) : 1) * value_s[slo->kind] / slo->limit_s);
     }
     return worst;
 }

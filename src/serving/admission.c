@@ -97,7 +97,7 @@ static bool admit(struct orr_replica *r)
 {
     const int32_t slot = orr_line_at(&r->waiting, 0);
     struct orr_sequence *s = &r->sequences[slot];
-    const int32_t place = prefix_of(r, s);
+    const int32_t place = s->complete ? ORR_NOBODY : prefix_of(r, s);
     const int64_t found = found_blocks(r, s, place), blocks = needed_blocks(r, s) - found;
     if (r->n_running >= r->facts.engine.max_requests) return false;
     if (place != ORR_NOBODY) orr_prefix_use(&r->prefixes, place); /* so that it is not given up for this request */
@@ -106,19 +106,24 @@ static bool admit(struct orr_replica *r)
         return false;
     }
     (void)orr_line_pop(&r->waiting);
-    r->waiting_tokens -= s->prompt;
+    if (s->ask.urgent) r->n_urgent--;
+    if (!s->complete) r->waiting_tokens -= s->prompt;
     s->prefix = place;
-    s->computed = found * r->block;
+    s->computed = s->complete ? s->prompt : found * r->block;
     if (s->start_s < 0) s->cached = s->computed;
-    r->sums.cached_tokens += s->computed;
+    if (!s->complete) r->sums.cached_tokens += s->computed;
     s->blocks = blocks;
+    orr_adapter_use(r, s->ask.adapter);
+    if (s->swapped) r->pause_s += (double)s->prompt * r->facts.swap_s_per_token;
+    s->swapped = false;
     free_up(r, blocks);
     r->free_blocks -= blocks;
     r->outstanding += orr_expected(s);
     r->fresh += orr_expected(s);
     if (s->start_s < 0) s->start_s = r->now_s;
     orr_running_add(r, slot);
-    if (!orr_line_push(&r->begun, slot, false)) r->failed = true;
+    if (s->complete) orr_join(r, slot);
+    else if (!orr_line_push(&r->begun, slot, false)) r->failed = true;
     return true;
 }
 
@@ -170,8 +175,13 @@ void orr_form_step(struct orr_replica *r)
         left -= tokens;
     }
     if (r->waiting.n == 0 || r->stopped || held(r)) return;
-    while (r->waiting.n > 0 && !r->failed) {
+    while (r->waiting.n > 0 && !r->failed && orr_adapter_next(r)) {
         const struct orr_sequence *s = &r->sequences[orr_line_at(&r->waiting, 0)];
+        if (s->complete) { /* a cache from a prefill pool */
+            if (!admit(r)) break;
+            left -= r->mixes ? r->facts.queries : 0;
+            continue;
+        }
         const int64_t found = found_blocks(r, s, prefix_of(r, s)) * r->block;
         const int64_t tokens = chunk_of(r, s->prompt - found, left);
         if (tokens <= 0 || !admit(r)) break;
@@ -248,7 +258,10 @@ static int32_t victim(const struct orr_replica *r)
 {
     int32_t best = ORR_NOBODY;
     double least = 0;
-    if (!r->by_ratio) return r->newest;
+    if (!r->by_ratio) {
+        for (best = r->newest; best != ORR_NOBODY && r->sequences[best].ask.urgent;) best = r->sequences[best].before;
+        return best != ORR_NOBODY ? best : r->newest;
+    }
     for (int32_t slot = r->oldest; slot != ORR_NOBODY; slot = r->sequences[slot].after) {
         const struct orr_sequence *s = &r->sequences[slot];
         if (!s->decoding) continue;
@@ -290,13 +303,19 @@ static void preempt(struct orr_replica *r, int32_t slot)
     if (decoding) orr_leave(r, slot);
     else remove_begun(r, slot);
     orr_release(r, slot);
-    r->sums.recomputed_tokens += decoding ? s->ask.input_len + s->made : s->computed;
-    s->prompt = s->ask.input_len + s->made;
-    s->computed = 0;
     s->preemptions++;
     r->sums.preemptions++;
-    r->waiting_tokens += s->prompt;
-    if (!orr_line_push(&r->waiting, slot, !r->by_ratio)) r->failed = true;
+    s->swapped = s->complete = decoding && r->facts.swap_s_per_token > 0;
+    if (s->swapped) { /* all but the last token, which has no keys yet, are in the memory of the host */
+        s->prompt = s->computed = s->ask.input_len + s->made - 1;
+        r->pause_s += (double)s->prompt * r->facts.swap_s_per_token;
+    } else {
+        r->sums.recomputed_tokens += decoding ? s->ask.input_len + s->made : s->computed;
+        s->prompt = s->ask.input_len + s->made;
+        s->computed = 0;
+        r->waiting_tokens += s->prompt;
+    }
+    orr_stand_in_line(r, slot, !r->by_ratio);
 }
 
 void orr_make_room(struct orr_replica *r)

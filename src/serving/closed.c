@@ -105,6 +105,27 @@ static double handling_s(const struct search *s, const struct point *p, double b
     return whole_steps(request_s / p->step_s) * p->step_s;
 }
 
+/* Eq. 392: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
+ * per prompt of one rank: those of all ranks, less those that coincide. */
+static double together_s(const struct search *s, const struct point *p, double n, double beside, double *others)
+{
+    const double ranks = (double)s->facts->ranks, input = s->demand->input, cached = (input - input / p->chunks) / 2;
+    double at_once = 1, time_s = p->own_s, step_s = p->tau_s;
+    for (int i = 0; i < 8; i++) {
+        const double tokens = p->joined * input / p->chunks * at_once / ranks;
+        const double mean_s = prompt_s(s, tokens, 1, cached, beside);
+        time_s = orr_min(p->own_s, mean_s + s->facts->own_frac * orr_max(0, p->own_s - mean_s));
+        const double adds_s = ranks / at_once * p->chunks * (time_s - (s->mixes ? p->tau_s : 0)) / p->joined;
+        if (s->further > 0) step_s = p->tau_s + n * orr_max(0, adds_s) / s->further;
+        double rate = s->demand->rate_per_s; /* prompts of one rank; those that come during a step share the next */
+        if (rate <= 0) rate = s->further > 0 ? n / (s->further * step_s) : 0;
+        const double came = ranks * rate / p->joined * p->chunks * orr_max(time_s, s->mixes ? p->tau_s : 0);
+        at_once = (at_once + orr_min(ranks, came + exp(-came))) / 2;
+    }
+    *others = ranks / at_once;
+    return time_s;
+}
+
 /* Eqs. 211-217. */
 static struct point point_at(const struct search *s, double n)
 {
@@ -113,13 +134,21 @@ static struct point point_at(const struct search *s, double n)
     const double beside = s->mixes ? n : 0;
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     struct point p = {.tau_s = decode_s(s, n), .joined = 1};
+    if (d->received) { /* Eq. 385 */
+        p.chunks = 1;
+        p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
+        if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s);
+        return p;
+    }
     p.chunks = e->chunked_prefill ? orr_max(1, orr_ceil(d->input / left)) : 1;                  /* Eq. 211 */
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)
         p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
     p.own_s = prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
-    p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
-    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
+    double others = 1;
+    if (s->facts->ranks > 1) p.own_s = together_s(s, &p, n, beside, &others);
+    p.adds_s = others * p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0);          /* Eq. 213 */
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;

@@ -2,6 +2,7 @@
 #ifndef ORR_SERVING_CLOSED_H
 #define ORR_SERVING_CLOSED_H
 
+#include "predict/interval.h"
 #include "serving/replica.h"
 
 /* A steady state of one replica. */
@@ -25,6 +26,7 @@ struct orr_demand {
     double users, think_s; /* closed loop */
     double requests;       /* of the whole run; 0: endless, without the burst at its start */
     double input, output, output_square, max_output;
+    bool received;      /* prompts are computed by another pool */
     bool equal_lengths; /* all answers are equally long, so that users march in step */
 };
 struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct orr_mean_lengths *lengths,
@@ -38,6 +40,17 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                        const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
 
+/* How sure the steps and first tokens of a service are. */
+struct orr_serving_doubt {
+    struct orr_exposure exposure; /* what binds the steps */
+    struct orr_interval step, first;
+};
+/* The doubts of a job whose steady state is `middle`, at these mean lengths. */
+struct orr_serving_doubt orr_serving_doubt_of(const struct orr_job *job, double input, double output,
+                                              const struct orr_steady *middle, struct orr_scratch *scratch);
+/* What the steady states with steps at the low and the high end of that doubt say of a result whose own is `middle`. */
+void orr_serving_spread(const struct orr_serving_doubt *doubt, double output, const struct orr_steady *middle,
+                        const struct orr_steady ends[2], struct orr_serving_result *result);
 /* Eqs. 210 and 320: the 80 % intervals, of the model's error and of a finite run (interval.c); the result carries the
  * latter when called. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,

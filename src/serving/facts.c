@@ -1,7 +1,9 @@
 /* This file takes from a job what a replica must know: the room of its cache, the tokens of a step, host times. */
 #include "base/number.h"
 #include "predict/scratch.h"
+#include "serving/lockstep.h"
 #include "serving/replica.h"
+#include "serving/state.h"
 
 #include <math.h>
 
@@ -21,11 +23,18 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const double length = (double)(mean_job.serving.input_len + mean_job.serving.output_len);
     const double held = orr_ceil(length / block) * block;
     const double speed = job->system.host_speed;
+    const int64_t ranks = orr_lockstep_ranks(&job->plan);
     return (struct orr_replica_facts){
         .engine = job->engine,
         .kv_tokens = result->kv_gpu_bytes > 0 ? result->kv_budget_bytes / result->kv_gpu_bytes * held : 1e15,
         .tokens_per_step = result->tokens_per_step,
         .queries = job->serving.draft_tokens + 1,
         .host_speed = speed,
+        .ranks = ranks,
+        .adapters = orr_adapter_facts_of(job, traffic),
+        .swap_s_per_token = job->engine.preempt_swap && job->system.host_link_bytes_per_s > 0
+                                ? result->kv_gpu_bytes / held / job->system.host_link_bytes_per_s
+                                : 0,
+        .own_frac = ranks > 1 ? orr_lockstep_own_frac(job, scratch) : 1,
         .request_s = (job->engine.request_s + job->engine.request_s_per_sequence + job->engine.host_step_s) / speed};
 }

@@ -16,20 +16,30 @@ static double joined(double a, double b)
 }
 
 /* What binds the steps: of the mean batch, and of prompts by their share of the time. */
-static struct orr_exposure exposure_of(const struct orr_job *job, const struct orr_demand *demand,
+static struct orr_exposure exposure_of(const struct orr_job *job, double input, double output,
                                        const struct orr_steady *steady, struct orr_scratch *scratch)
 {
     struct orr_job mean = *job;
     struct orr_infer_result result;
     mean.serving.batch = (int64_t)orr_max(1, floor(steady->decodes + 0.5));
-    mean.serving.input_len = (int64_t)orr_max(1, floor(demand->input + 0.5));
-    mean.serving.output_len = (int64_t)orr_max(1, floor(demand->output + 0.5));
+    mean.serving.input_len = (int64_t)orr_max(1, floor(input + 0.5));
+    mean.serving.output_len = (int64_t)orr_max(1, floor(output + 0.5));
     orr_infer(&mean, scratch, &result);
-    const double prompts = demand->output > 1 ? orr_min(1, steady->prompt_load) : 1;
+    const double prompts = output > 1 ? orr_min(1, steady->prompt_load) : 1;
     return orr_step_exposure(&result, prompts, steady->step_s);
 }
 
-/* How far the means move if every step takes `scale` times as long. */
+struct orr_serving_doubt orr_serving_doubt_of(const struct orr_job *job, double input, double output,
+                                              const struct orr_steady *middle, struct orr_scratch *scratch)
+{
+    struct orr_serving_doubt doubt = {.exposure = exposure_of(job, input, output, middle, scratch)};
+    const struct orr_exposure handling = orr_first_exposure(middle->handling_s, middle->ttft_s);
+    doubt.step = orr_interval_of(job, orr_serving_regime(job), &doubt.exposure);
+    doubt.first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &handling);
+    return doubt;
+}
+
+/* How far the means of another steady state are from those of the middle. */
 struct moved {
     double factor[ORR_N_TIMINGS], rate;
     bool stable;
@@ -40,16 +50,14 @@ static double ratio(double end, double middle)
     return middle > 0 && end > 0 ? end / middle : 1;
 }
 
-static struct moved moved_by(const struct orr_replica_facts *facts, const struct orr_demand *demand,
-                             struct orr_steps *steps, const struct orr_steady *middle, double scale)
+static struct moved moved_by(double output, const struct orr_steady *middle, const struct orr_steady *end)
 {
-    const struct orr_steady end = orr_steady_of(facts, steps, demand, scale);
-    const double further = demand->output - 1;
-    struct moved moved = {.rate = ratio(end.rate_per_s, middle->rate_per_s), .stable = end.stable};
-    moved.factor[ORR_TIMING_TTFT] = moved.factor[ORR_TIMING_QUEUE] = ratio(end.ttft_s, middle->ttft_s);
-    moved.factor[ORR_TIMING_TPOT] = moved.factor[ORR_TIMING_ITL] = ratio(end.tpot_s, middle->tpot_s);
+    const double further = output - 1;
+    struct moved moved = {.rate = ratio(end->rate_per_s, middle->rate_per_s), .stable = end->stable};
+    moved.factor[ORR_TIMING_TTFT] = moved.factor[ORR_TIMING_QUEUE] = ratio(end->ttft_s, middle->ttft_s);
+    moved.factor[ORR_TIMING_TPOT] = moved.factor[ORR_TIMING_ITL] = ratio(end->tpot_s, middle->tpot_s);
     moved.factor[ORR_TIMING_LATENCY] =
-        ratio(end.ttft_s + further * end.tpot_s, middle->ttft_s + further * middle->tpot_s);
+        ratio(end->ttft_s + further * end->tpot_s, middle->ttft_s + further * middle->tpot_s);
     return moved;
 }
 
@@ -76,25 +84,30 @@ static void fill_timings(const struct moved *fast, const struct moved *slow, con
     result->rate_high_frac = orr_max(1, fast->rate);
 }
 
+void orr_serving_spread(const struct orr_serving_doubt *doubt, double output, const struct orr_steady *middle,
+                        const struct orr_steady ends[2], struct orr_serving_result *result)
+{
+    const struct orr_interval *step = &doubt->step;
+    const struct moved fast = moved_by(output, middle, &ends[0]), slow = moved_by(output, middle, &ends[1]);
+    fill_timings(&fast, &slow, step, &doubt->first, result);
+    result->step_low_frac = step->low;
+    result->step_high_frac = step->high;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) result->bound_frac[i] = doubt->exposure.bound_frac[i];
+    result->interval_class = step->name;
+    result->interval_from = step->from;
+    result->first_from = doubt->first.from;
+    result->engine_measured = step->measured;
+    const double reach = slow.factor[ORR_TIMING_TTFT] / fast.factor[ORR_TIMING_TTFT];
+    result->at_knee = (fast.stable && !slow.stable) || reach > ORR_KNEE;
+    if (!middle->stable) result->saturated = true;
+}
+
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
                            struct orr_scratch *scratch, struct orr_serving_result *result)
 {
-    const struct orr_exposure exposure = exposure_of(job, demand, middle, scratch);
-    const struct orr_exposure handling = orr_first_exposure(middle->handling_s, middle->ttft_s);
-    const struct orr_interval step = orr_interval_of(job, orr_serving_regime(job), &exposure);
-    const struct orr_interval first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &handling);
-    const struct moved fast = moved_by(facts, demand, steps, middle, step.low);
-    const struct moved slow = moved_by(facts, demand, steps, middle, step.high);
-    fill_timings(&fast, &slow, &step, &first, result);
-    result->step_low_frac = step.low;
-    result->step_high_frac = step.high;
-    for (int i = 0; i < ORR_N_BOUNDS; i++) result->bound_frac[i] = exposure.bound_frac[i];
-    result->interval_class = step.name;
-    result->interval_from = step.from;
-    result->first_from = first.from;
-    result->engine_measured = step.measured;
-    const double reach = slow.factor[ORR_TIMING_TTFT] / fast.factor[ORR_TIMING_TTFT];
-    result->at_knee = (fast.stable && !slow.stable) || reach > ORR_KNEE;
-    if (!middle->stable) result->saturated = true;
+    const struct orr_serving_doubt doubt = orr_serving_doubt_of(job, demand->input, demand->output, middle, scratch);
+    const struct orr_steady ends[2] = {orr_steady_of(facts, steps, demand, doubt.step.low),
+                                       orr_steady_of(facts, steps, demand, doubt.step.high)};
+    orr_serving_spread(&doubt, demand->output, middle, ends, result);
 }

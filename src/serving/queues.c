@@ -71,6 +71,25 @@ int32_t orr_line_pop(struct orr_line_up *line)
     return slot;
 }
 
+/* Urgent requests are few, so that moving them on by one place is cheaper than a second line. */
+void orr_stand_in_line(struct orr_replica *r, int32_t slot, bool first)
+{
+    const bool urgent = r->sequences[slot].ask.urgent;
+    struct orr_line_up *line = &r->waiting;
+    const size_t place = urgent ? (first ? 0 : r->n_urgent) : (first ? r->n_urgent : line->n);
+    const bool in_front = place <= line->n / 2 && place < line->n;
+    if (!orr_line_push(line, slot, in_front)) {
+        r->failed = true;
+        return;
+    }
+    for (size_t i = 0; in_front && i < place; i++)
+        line->slots[(line->first + i) & (line->room - 1)] = orr_line_at(line, i + 1);
+    for (size_t i = line->n - 1; !in_front && i > place; i--)
+        line->slots[(line->first + i) & (line->room - 1)] = orr_line_at(line, i - 1);
+    line->slots[(line->first + place) & (line->room - 1)] = slot;
+    if (urgent) r->n_urgent++;
+}
+
 /* ---------------------------------------------------------------- slots and the list of running sequences */
 
 int32_t orr_slot_take(struct orr_replica *r)

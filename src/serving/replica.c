@@ -31,8 +31,9 @@ struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struc
     r->free_slot = r->oldest = r->newest = ORR_NOBODY;
     orr_prefixes_open(&r->prefixes);
     r->growing = calloc((size_t)r->cycle, sizeof *r->growing);
+    r->adapters = calloc((size_t)facts->adapters.most + 1, sizeof *r->adapters);
     orr_sketch_open(&r->sums.itl, false);
-    if (r->growing) return r;
+    if (r->growing && r->adapters) return r;
     orr_replica_free(r);
     return NULL;
 }
@@ -46,22 +47,28 @@ void orr_replica_free(struct orr_replica *r)
     free(r->waiting.slots);
     free(r->begun.slots);
     free(r->growing);
+    free(r->adapters);
     free(r->chunks);
     orr_prefixes_close(&r->prefixes);
     free(r);
 }
 
 /* Eq. 199: the front end takes requests one after another; what it does to one delays only that one. */
-static double visible_s(struct orr_replica *r, const struct orr_ask *ask)
+static double visible_s(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
     const struct orr_engine *e = &r->facts.engine;
     const double turn_s = e->frontend_s_per_request / r->facts.host_speed;
     const double own_s = e->frontend_s + e->frontend_s_per_token * (double)ask->input_len;
-    r->front_s = orr_max(ask->arrival_s, r->front_s) + turn_s;
+    r->front_s = orr_max(time_s, r->front_s) + turn_s;
     return r->front_s + own_s / r->facts.host_speed + r->facts.request_s;
 }
 
 bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
+{
+    return orr_replica_submit_at(r, ask, ask->arrival_s);
+}
+
+bool orr_replica_submit_at(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
     const int64_t most = ask->input_len + (r->reserves ? ask->max_output_len : ask->output_len);
     if (most > r->total_blocks * r->block) {
@@ -76,7 +83,7 @@ bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
     struct orr_sequence *s = &r->sequences[slot];
     const uint32_t turn = s->turn;
     *s = (struct orr_sequence){.ask = *ask,
-                               .visible_s = visible_s(r, ask),
+                               .visible_s = visible_s(r, ask, time_s),
                                .start_s = -1,
                                .first_s = -1,
                                .prompt = ask->input_len,
@@ -96,8 +103,7 @@ static double decode_steps_left(const struct orr_replica *r, const struct orr_se
     return r->facts.tokens_per_step > 1 ? orr_ceil(left / r->facts.tokens_per_step) : left;
 }
 
-/* Lets a sequence whose prompt is complete decode from the next tick on. */
-static void join(struct orr_replica *r, int32_t slot)
+void orr_join(struct orr_replica *r, int32_t slot)
 {
     struct orr_sequence *s = &r->sequences[slot];
     s->join_tick = r->tick;
@@ -136,6 +142,7 @@ void orr_release(struct orr_replica *r, int32_t slot)
 {
     struct orr_sequence *s = &r->sequences[slot];
     orr_running_remove(r, slot);
+    orr_adapter_leave(r, s->ask.adapter);
     r->free_blocks += s->blocks;
     s->blocks = 0;
     if (s->prefix != ORR_NOBODY) orr_prefix_leave(&r->prefixes, s->prefix);
@@ -157,9 +164,30 @@ static void finish(struct orr_replica *r, int32_t slot)
                                               .input_len = s->ask.input_len,
                                               .output_len = s->ask.output_len,
                                               .cached_len = s->cached,
-                                              .preemptions = s->preemptions};
+                                              .preemptions = s->preemptions,
+                                              .transfer_s = s->transfer_s,
+                                              .urgent = s->ask.urgent};
     orr_slot_give(r, slot);
     r->sink.finished(r->sink.context, &record);
+}
+
+/* Hands a complete prompt over; its blocks stay taken until its cache has been sent. */
+static void hand_over(struct orr_replica *r, int32_t slot)
+{
+    const struct orr_sequence *s = &r->sequences[slot];
+    orr_running_remove(r, slot);
+    orr_adapter_leave(r, s->ask.adapter);
+    r->outstanding = orr_max(0, r->outstanding - orr_expected(s));
+    r->tokens_left = orr_max(0, r->tokens_left - (double)(s->ask.output_len - 1));
+    const struct orr_handover handover = {.ask = s->ask,
+                                          .visible_s = s->visible_s,
+                                          .start_s = s->start_s,
+                                          .ready_s = r->now_s,
+                                          .first_s = s->first_s,
+                                          .cached = s->cached,
+                                          .preemptions = s->preemptions,
+                                          .slot = slot};
+    r->sink.prefilled(r->sink.context, &handover);
 }
 
 static const struct orr_due *first_end(struct orr_replica *r)
@@ -208,7 +236,8 @@ static void account(struct orr_replica *r, const struct orr_step_record *record)
 /* Eq. 200: tokens leave one after another, so that a front end that is too slow for them sets the pace. */
 static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t tokens)
 {
-    const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens;
+    const double together = (double)(r->facts.engine.stream_tokens > 1 ? r->facts.engine.stream_tokens : 1);
+    const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens / together;
     r->out_s = orr_max(end_s + turn_s, r->out_s + (double)steps * turn_s);
 }
 
@@ -216,15 +245,17 @@ static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t 
  * prompts, belong to the first gap between tokens. */
 static void pass_ticks(struct orr_replica *r, int64_t steps, double start_s, double first_s, double end_s)
 {
+    const int64_t together = r->facts.engine.stream_tokens; /* a gap is one between two messages of so many tokens */
     const double n = (double)r->n_decoding, k = (double)steps, per_step = r->facts.tokens_per_step;
+    const double sent = together > 1 ? (double)together : 1, gaps = n * per_step / sent;
     const double waited_s = orr_max(0, start_s - r->tick_s);
     if (n <= 0) return;
     orr_take_blocks(r, steps);
     if (waited_s > 0) {
-        orr_sketch_add(&r->sums.itl, (waited_s + first_s) / per_step, n * per_step);
+        orr_sketch_add(&r->sums.itl, sent * (waited_s + first_s) / per_step, gaps);
         if (steps > 1)
-            orr_sketch_add(&r->sums.itl, (end_s - start_s - first_s) / (k - 1) / per_step, n * per_step * (k - 1));
-    } else orr_sketch_add(&r->sums.itl, (end_s - start_s) / k / per_step, n * per_step * k);
+            orr_sketch_add(&r->sums.itl, sent * (end_s - start_s - first_s) / (k - 1) / per_step, gaps * (k - 1));
+    } else orr_sketch_add(&r->sums.itl, sent * (end_s - start_s) / k / per_step, gaps * k);
     r->tick += steps;
     r->tick_s = end_s;
     r->contexts += n * k * per_step;
@@ -275,15 +306,16 @@ static void pass_prompts(struct orr_replica *r)
         r->outstanding = orr_max(0, r->outstanding - 1);
         r->sums.output_tokens++;
         r->tokens_left = orr_max(0, r->tokens_left - 1);
-        if (s->made < s->ask.output_len) join(r, slot);
-        else finish(r, slot);
+        if (s->made >= s->ask.output_len) finish(r, slot);
+        else if (r->facts.role == ORR_POOL_PREFILL) hand_over(r, slot);
+        else orr_join(r, slot);
     }
 }
 
-static void run_mixed(struct orr_replica *r)
+static void pass_mixed(struct orr_replica *r, const struct orr_mixed *step, double time_s)
 {
-    const struct orr_mixed mixed = mixed_of(r);
-    const double time_s = orr_steps_mixed(r->table, &mixed), start_s = r->now_s, end_s = start_s + time_s;
+    const struct orr_mixed mixed = *step;
+    const double start_s = r->now_s, end_s = start_s + time_s;
     const struct orr_step_record record = {.start_s = start_s,
                                            .end_s = end_s,
                                            .steps = 1,
@@ -306,7 +338,7 @@ static void run_mixed(struct orr_replica *r)
 
 /* ---------------------------------------------------------------- steps that only decode */
 
-static double line_sum_s(const struct orr_line *line, double k)
+double orr_line_sum_s(const struct orr_line *line, double k)
 {
     return k * line->first_s + line->slope_s * k * (k - 1) / 2; /* Eq. 202 */
 }
@@ -324,8 +356,8 @@ static int64_t steps_within(const struct orr_line *line, double time_s)
         k = root > 0 ? 2 * time_s / (half + sqrt(root)) : guess;
     }
     k = orr_ceil(orr_max(0, k - 1e-9));
-    while (line_sum_s(line, k) < time_s) k++;
-    while (k >= 1 && line_sum_s(line, k - 1) >= time_s) k--;
+    while (orr_line_sum_s(line, k) < time_s) k++;
+    while (k >= 1 && orr_line_sum_s(line, k - 1) >= time_s) k--;
     return (int64_t)k;
 }
 
@@ -336,7 +368,7 @@ static int64_t least(int64_t a, int64_t b)
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
  * is made when the one before begins (Eq. 204), so a request is admitted one step later. */
-static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *line, double until_s)
+int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);
     const struct orr_engine *e = &r->facts.engine;
@@ -354,29 +386,6 @@ static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *l
     return steps > 1 ? steps : 1;
 }
 
-static void run_decodes(struct orr_replica *r, double until_s)
-{
-    const double context = r->contexts / (double)r->n_decoding, start_s = r->now_s;
-    const struct orr_line line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
-    const int64_t steps = steps_until_event(r, &line, until_s);
-    const double time_s = line_sum_s(&line, (double)steps), end_s = start_s + time_s;
-    const struct orr_step_record record = {.start_s = start_s,
-                                           .end_s = end_s,
-                                           .steps = steps,
-                                           .decodes = r->n_decoding,
-                                           .waiting = (int64_t)r->waiting.n,
-                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
-    account(r, &record);
-    deliver(r, end_s, steps, r->n_decoding);
-    r->decide_s = end_s - (line.first_s + line.slope_s * (double)(steps - 1));
-    r->held_steps += r->waiting.n > 0 ? steps : 0;
-    r->now_s = end_s;
-    pass_ticks(r, steps, start_s, line.first_s, end_s);
-    end_answers(r);
-}
-
-/* ---------------------------------------------------------------- the loop */
-
 /* Requests that were visible when the step was decided stand in line. */
 static void receive(struct orr_replica *r)
 {
@@ -385,29 +394,96 @@ static void receive(struct orr_replica *r)
     while (r->coming.n > 0 && r->coming.items[0].key <= decided_s) {
         const int32_t slot = r->coming.items[0].slot;
         orr_queue_pop(&r->coming);
-        r->waiting_tokens += r->sequences[slot].prompt;
-        if (!orr_line_push(&r->waiting, slot, false)) r->failed = true;
+        if (!r->sequences[slot].complete) r->waiting_tokens += r->sequences[slot].prompt;
+        orr_stand_in_line(r, slot, false);
     }
 }
 
+static void pass_decodes(struct orr_replica *r, const struct orr_line *line, int64_t steps, double time_s)
+{
+    const double start_s = r->now_s, end_s = start_s + time_s;
+    const struct orr_step_record record = {.start_s = start_s,
+                                           .end_s = end_s,
+                                           .steps = steps,
+                                           .decodes = r->n_decoding,
+                                           .waiting = (int64_t)r->waiting.n,
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
+    account(r, &record);
+    deliver(r, end_s, steps, r->n_decoding);
+    r->decide_s = end_s - (line->first_s + line->slope_s * (double)(steps - 1));
+    r->held_steps += r->waiting.n > 0 ? steps : 0;
+    r->now_s = end_s;
+    pass_ticks(r, steps, start_s, line->first_s, end_s);
+    end_answers(r);
+}
+
+/* Adapters and caches are moved between host and GPU while everybody waits. */
+static void pass_pause(struct orr_replica *r)
+{
+    r->sums.busy_s += r->pause_s;
+    r->sums.running_s += r->pause_s * (double)r->n_running;
+    r->sums.decoding_s += r->pause_s * (double)r->n_decoding;
+    r->sums.used_block_s += r->pause_s * (double)(r->total_blocks - orr_free_blocks(r));
+    r->now_s += r->pause_s;
+    r->pause_s = 0;
+}
+
+struct orr_turn orr_turn_of(struct orr_replica *r)
+{
+    struct orr_turn turn = {.kind = ORR_TURN_IDLE};
+    orr_make_room(r);
+    receive(r);
+    orr_form_step(r);
+    if (r->pause_s > 0) pass_pause(r);
+    if (r->n_chunks > 0) {
+        turn.kind = ORR_TURN_MIXED;
+        turn.mixed = mixed_of(r);
+        turn.line.first_s = orr_steps_mixed(r->table, &turn.mixed);
+    } else if (r->n_decoding > 0) {
+        const double context = r->contexts / (double)r->n_decoding;
+        turn.kind = ORR_TURN_DECODE;
+        turn.line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
+    }
+    if (turn.kind != ORR_TURN_IDLE) turn.line.first_s += orr_adapter_step_s(r);
+    return turn;
+}
+
+void orr_turn_pass(struct orr_replica *r, const struct orr_turn *turn, int64_t steps, double time_s)
+{
+    switch (turn->kind) {
+    case ORR_TURN_MIXED: pass_mixed(r, &turn->mixed, time_s); break;
+    case ORR_TURN_DECODE: pass_decodes(r, &turn->line, steps, time_s); break;
+    case ORR_TURN_IDLE: r->now_s += time_s; break;
+    }
+}
+
+/* ---------------------------------------------------------------- the loop */
+
 double orr_replica_next_s(const struct orr_replica *r)
 {
+    if (r->blocked) return HUGE_VAL;
     if (r->n_running > 0 || r->waiting.n > 0) return r->now_s;
     return r->coming.n > 0 ? orr_max(r->now_s, r->coming.items[0].key) : HUGE_VAL;
 }
 
 void orr_replica_run(struct orr_replica *r, double until_s)
 {
-    while (!r->failed && !r->halted) {
+    r->paused = false;
+    while (!r->failed && !r->halted && !r->paused) {
         const double next_s = orr_replica_next_s(r);
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
-        orr_make_room(r);
-        receive(r);
-        orr_form_step(r);
-        if (r->n_chunks > 0) run_mixed(r);
-        else if (r->n_decoding > 0) run_decodes(r, until_s);
-        else return; /* nobody runs and the first in line is not admitted: cannot happen, as refused requests are not */
+        const struct orr_turn turn = orr_turn_of(r);
+        if (turn.kind == ORR_TURN_IDLE) {
+            /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
+            r->blocked = true;
+            return;
+        }
+        if (turn.kind == ORR_TURN_MIXED) orr_turn_pass(r, &turn, 1, turn.line.first_s);
+        else {
+            const int64_t steps = orr_turn_steps(r, &turn.line, until_s);
+            orr_turn_pass(r, &turn, steps, orr_line_sum_s(&turn.line, (double)steps));
+        }
     }
 }
 
@@ -416,6 +492,11 @@ void orr_replica_run(struct orr_replica *r, double until_s)
 void orr_replica_stop(struct orr_replica *r)
 {
     r->halted = true;
+}
+
+void orr_replica_pause(struct orr_replica *r)
+{
+    r->paused = true;
 }
 
 bool orr_replica_failed(const struct orr_replica *r)

@@ -15,19 +15,40 @@
 /* What a replica needs to know about its engine; all of it comes from the job, and tests may change it. */
 struct orr_replica_facts {
     struct orr_engine engine;
-    double kv_tokens;       /* cache tokens of the replica */
-    double tokens_per_step; /* mean tokens of a sequence in a decode step: 1 without drafts (Eq. 94) */
-    int64_t queries;        /* rows of a sequence in a decode step: drafted tokens + 1 */
-    double host_speed;      /* of the system's host, over the reference */
-    double request_s;       /* host time per request inside the engine */
+    enum orr_pool_role role;
+    double kv_tokens;        /* cache tokens of the replica */
+    double tokens_per_step;  /* mean tokens of a sequence in a decode step: 1 without drafts (Eq. 94) */
+    int64_t queries;         /* rows of a sequence in a decode step: drafted tokens + 1 */
+    double host_speed;       /* of the system's host, over the reference */
+    double request_s;        /* host time per request inside the engine */
+    int64_t ranks;           /* that share experts with this one and step together; 1: none */
+    double own_frac;         /* of these: orr_lockstep_own_frac */
+    double swap_s_per_token; /* of a cache between GPU and host; 0: stopped sequences are computed again */
+    struct orr_adapter_facts {
+        int64_t most;             /* loaded at once; 0: there are none */
+        double load_s;            /* of one, from the host */
+        double step_s, adapter_s; /* what steps take longer: with any adapter, and with every one */
+    } adapters;
 };
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result);
 
+/* A request between two pools: its prompt is computed, and its cache is to be sent or has been received. */
+struct orr_handover {
+    struct orr_ask ask;
+    double visible_s, start_s; /* in the prefill pool */
+    double ready_s;            /* end of the prompt's last step */
+    double first_s;            /* the first token leaves when the cache has arrived */
+    int64_t cached, preemptions;
+    int32_t slot; /* of the replica that computed the prompt, which keeps its blocks until orr_replica_sent */
+    int64_t from; /* this replica, as its driver numbers it */
+};
+
 struct orr_sink {
     void *context;
     void (*finished)(void *context, const struct orr_request_record *record);
-    void (*stepped)(void *context, const struct orr_step_record *record); /* NULL: not asked for */
+    void (*prefilled)(void *context, const struct orr_handover *handover); /* replicas of role PREFILL need it */
+    void (*stepped)(void *context, const struct orr_step_record *record);  /* NULL: not asked for */
 };
 
 /* Sums over the time that a replica has run. */
@@ -41,7 +62,7 @@ struct orr_replica_sums {
     double decode_rows;           /* sum over decode steps of decoding sequences */
     int64_t prompt_tokens, output_tokens, recomputed_tokens, cached_tokens, asked_tokens;
     double prompt_pairs; /* keys seen by all prompt tokens */
-    int64_t preemptions, refused;
+    int64_t preemptions, refused, loaded_adapters;
     struct orr_sketch itl;
 };
 
@@ -53,11 +74,25 @@ void orr_replica_free(struct orr_replica *replica);
 /* Hands a request over. A request that can never fit into the cache is refused: false. Out of memory: false, and
  * orr_replica_failed from then on. */
 bool orr_replica_submit(struct orr_replica *replica, const struct orr_ask *ask);
+/* The same for a request that reaches the replica later than it was sent. */
+bool orr_replica_submit_at(struct orr_replica *replica, const struct orr_ask *ask, double time_s);
 bool orr_replica_failed(const struct orr_replica *replica);
+/* Takes a request whose cache arrives at `time_s`; refused as by orr_replica_submit. */
+bool orr_replica_receive(struct orr_replica *replica, const struct orr_handover *handover, double time_s);
+/* Frees the blocks of a cache that was sent by then. */
+void orr_replica_sent(struct orr_replica *replica, int32_t slot, double time_s);
+/* Stops at `time_s` and loses everything: every request that it has is given to `again`. Caches on their way to other
+ * replicas are not asked back. */
+void orr_replica_crash(struct orr_replica *replica, double time_s, void (*again)(void *context, const struct orr_ask *),
+                       void *context);
+/* Is the beginning of this prompt in its cache? */
+bool orr_replica_holds(const struct orr_replica *replica, uint64_t prefix);
 /* Runs every step that begins before `until_s`. */
 void orr_replica_run(struct orr_replica *replica, double until_s);
 /* Lets the run end after the current step; a sink may call it. */
 void orr_replica_stop(struct orr_replica *replica);
+/* The same, but the next call of orr_replica_run goes on. */
+void orr_replica_pause(struct orr_replica *replica);
 /* The beginning of its next step as far as it knows; HUGE_VAL where nothing is left to do. */
 double orr_replica_next_s(const struct orr_replica *replica);
 /* Loads for routers: requests that are submitted and not finished; tokens of their prompts and answers that are not yet

@@ -39,6 +39,8 @@ double orr_batches_error_frac(const struct orr_batches *b)
 bool orr_tally_open(struct orr_tally *tally)
 {
     bool ready = true;
+    orr_sketch_open(&tally->transfer, false);
+    for (int i = 0; i < 2; i++) orr_sketch_open(&tally->ttft_by_class[i], false);
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         orr_sketch_open(&tally->spread[i], i != ORR_TIMING_ITL);
         ready &= i == ORR_TIMING_ITL || tally->spread[i].samples;
@@ -49,6 +51,8 @@ bool orr_tally_open(struct orr_tally *tally)
 void orr_tally_close(struct orr_tally *tally)
 {
     for (int i = 0; i < ORR_N_TIMINGS; i++) orr_sketch_close(&tally->spread[i]);
+    orr_sketch_close(&tally->transfer);
+    for (int i = 0; i < 2; i++) orr_sketch_close(&tally->ttft_by_class[i]);
 }
 
 /* A request is good if it keeps every limit; gaps between its tokens are judged by their mean. */
@@ -81,6 +85,8 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
     tally->input_tokens += (double)r->input_len;
     tally->output_tokens += (double)r->output_len;
     tally->cached_tokens += (double)r->cached_len;
+    if (r->transfer_s > 0) orr_sketch_add(&tally->transfer, r->transfer_s, 1);
+    if (tally->by_class) orr_sketch_add(&tally->ttft_by_class[r->urgent ? 1 : 0], value_s[ORR_TIMING_TTFT], 1);
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         if (i == ORR_TIMING_ITL || (i == ORR_TIMING_TPOT && further <= 0)) continue;
         orr_sketch_add(&tally->spread[i], value_s[i], 1);
@@ -98,22 +104,32 @@ double orr_timing_at(const struct orr_timing *spread, double quantile)
     return quantile <= 0.95 ? spread->p95 : spread->p99;
 }
 
-static void fill_spreads(struct orr_tally *tally, struct orr_replica *replica, struct orr_serving_result *result)
+void orr_tally_spreads(struct orr_tally *tally, struct orr_sketch *itl, struct orr_serving_result *result)
 {
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
-        struct orr_sketch *sketch = i == ORR_TIMING_ITL ? orr_replica_itl(replica) : &tally->spread[i];
+        struct orr_sketch *sketch = i == ORR_TIMING_ITL ? itl : &tally->spread[i];
         const double error = orr_batches_error_frac(&tally->batches[i == ORR_TIMING_ITL ? ORR_TIMING_TPOT : i]);
         result->timing[i] = orr_sketch_timing(sketch);
         result->timing[i].low_frac = exp(-1.28 * error); /* Eq. 207 */
         result->timing[i].high_frac = exp(1.28 * error);
     }
+    if (tally->transfer.weight > 0) result->transfer = orr_sketch_timing(&tally->transfer);
+    if (tally->ttft_by_class[0].weight > 0) result->other_ttft = orr_sketch_timing(&tally->ttft_by_class[0]);
+    if (tally->ttft_by_class[1].weight > 0) result->urgent_ttft = orr_sketch_timing(&tally->ttft_by_class[1]);
     result->slo_met = true;
     for (size_t i = 0; i < tally->n_slos; i++)
         result->slo_met &=
             orr_timing_at(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
 }
 
-static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool mixes, double time_s)
+static bool mixes(const struct orr_job *job)
+{
+    const enum orr_scheduler scheduler = job->engine.scheduler;
+    return scheduler == ORR_SCHEDULER_VLLM_V1 || scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
+           scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+}
+
+struct orr_step_means orr_step_means_of(const struct orr_job *job, const struct orr_replica_sums *sums, double time_s)
 {
     const double decode_steps = (double)sums->decode_steps, prompt_steps = (double)sums->prompt_steps;
     const double prompt_tokens = (double)sums->prompt_tokens;
@@ -121,7 +137,7 @@ static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool 
                                    .busy_s = sums->busy_s,
                                    .steps = (double)sums->steps - prompt_steps,
                                    .prompt_steps = prompt_steps,
-                                   .mixes = mixes};
+                                   .mixes = mixes(job)};
     if (decode_steps > 0) means.decodes = sums->decode_rows / decode_steps;
     if (sums->decode_rows > 0) means.context = sums->context_steps / sums->decode_rows;
     if (prompt_steps > 0) means.prompt_tokens = prompt_tokens / prompt_steps;
@@ -130,21 +146,12 @@ static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool 
     return means;
 }
 
-void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
-                      struct orr_replica *const *fleet, int64_t n_fleet, double last_s,
-                      struct orr_serving_result *result)
+void orr_tally_rates(const struct orr_tally *tally, double replicas, double gpus, double time_s,
+                     struct orr_serving_result *result)
 {
-    struct orr_replica *const replica = fleet[0];
-    const struct orr_replica_sums *sums = orr_replica_sums_of(replica);
-    const double replicas = (double)job->plan.dp / (double)n_fleet, gpus = (double)job->plan.gpus;
-    const double time_s = orr_max(1e-12, last_s - tally->from_s), counted = (double)tally->counted;
-    int64_t n_free;
-    const double blocks = (double)orr_replica_blocks(replica, &n_free);
-    const enum orr_scheduler scheduler = job->engine.scheduler;
-    const bool mixes = scheduler == ORR_SCHEDULER_VLLM_V1 || scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-                       scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
-    fill_spreads(tally, replica, result);
+    const double counted = (double)tally->counted;
     result->duration_s = time_s;
+    result->mean_gpus = gpus;
     result->requests = (int64_t)(counted * replicas);
     result->output_tokens_per_s = replicas * tally->output_tokens / time_s;
     result->output_tokens_per_s_per_gpu = result->output_tokens_per_s / gpus;
@@ -153,18 +160,25 @@ void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct
     result->slo_frac = counted > 0 ? (double)tally->kept / counted : 0;
     result->goodput_requests_per_s = result->completed_requests_per_s * result->slo_frac;
     result->prefix_hit_frac = tally->input_tokens > 0 ? tally->cached_tokens / tally->input_tokens : 0;
+}
+
+void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
+                      struct orr_replica *replica, double last_s, struct orr_serving_result *result)
+{
+    const struct orr_replica_sums *sums = orr_replica_sums_of(replica);
+    const double time_s = orr_max(1e-12, last_s - tally->from_s);
+    int64_t n_free;
+    const double blocks = (double)orr_replica_blocks(replica, &n_free);
+    orr_tally_spreads(tally, orr_replica_itl(replica), result);
+    orr_tally_rates(tally, (double)job->plan.dp, (double)job->plan.gpus, time_s, result);
     result->mean_running_batch = sums->busy_s > 0 ? sums->running_s / sums->busy_s : 0;
-    result->mean_waiting =
-        result->timing[ORR_TIMING_QUEUE].mean * counted / (double)n_fleet / time_s; /* Little's law */
+    result->mean_waiting = result->timing[ORR_TIMING_QUEUE].mean * (double)tally->counted / time_s; /* Little's law */
     result->kv_used_frac = sums->busy_s > 0 ? sums->used_block_s / sums->busy_s / orr_max(1, blocks) : 0;
-    for (int64_t i = 0; i < n_fleet; i++) {
-        const struct orr_replica_sums *own = orr_replica_sums_of(fleet[i]);
-        result->preemptions += own->preemptions * job->plan.dp / n_fleet;
-        result->refused += own->refused * job->plan.dp / n_fleet;
-    }
+    result->preemptions = sums->preemptions * job->plan.dp;
+    result->refused = sums->refused * job->plan.dp;
     result->busy_frac = orr_min(1, sums->busy_s / time_s);
     result->prompt_frac = sums->busy_s > 0 ? sums->prompt_s / sums->busy_s : 0;
-    const struct orr_step_means means = means_of(sums, mixes, time_s);
+    const struct orr_step_means means = orr_step_means_of(job, sums, time_s);
     orr_serving_costs(job, &means, scratch, result);
 }
 

@@ -4,10 +4,13 @@
 
 #include "serving/replica.h"
 
-/* Replicas that must be simulated together: all of them behind a router that looks at loads, else one, which gets every
- * dp-th request. Users of a closed loop stay with their replica. */
-int64_t orr_fleet_size(const struct orr_traffic *traffic, int64_t replicas);
-/* Eq. 231: the replica of request `id`. A load is the number of requests that a replica has got and not finished. */
-int64_t orr_route(enum orr_router router, struct orr_replica *const *fleet, int64_t n_fleet, uint64_t seed, int64_t id);
+/* A replica that may get a request, and requests that are on their way to it from another pool. */
+struct orr_candidate {
+    const struct orr_replica *replica;
+    int64_t coming;
+};
+/* Eq. 231: the candidate that gets the request. A load is the number of requests that it has got and not finished. */
+int64_t orr_route(enum orr_router router, const struct orr_candidate *candidates, int64_t n, uint64_t seed,
+                  const struct orr_ask *ask);
 
 #endif

@@ -4,7 +4,7 @@
 #include "serving/closed.h"
 #include "serving/replica.h"
 #include "serving/result.h"
-#include "serving/router.h"
+#include "serving/fleet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ struct run {
     const struct orr_traffic *traffic;
     const struct orr_simulation *how;
     struct orr_stream stream;
-    struct orr_replica **fleet; /* one replica that stands for all, or all behind a router that knows their loads */
-    int64_t n_fleet;
+    struct orr_replica *replica; /* stands for all */
     struct orr_tally tally;
     int64_t replicas, issued, share; /* share: requests of this replica; INT64_MAX: by time */
     double last_s;
@@ -44,20 +43,8 @@ static void ask_again(struct run *run, double time_s)
     while (run->issued < run->share && !(t->duration_s > 0 && time_s > t->duration_s)) {
         const int64_t id = run->issued++ * run->replicas;
         orr_stream_ask(&run->stream, id, time_s + orr_think_s(t, id), &ask);
-        if (orr_replica_submit(run->fleet[0], &ask) || orr_replica_failed(run->fleet[0])) return;
+        if (orr_replica_submit(run->replica, &ask) || orr_replica_failed(run->replica)) return;
     }
-}
-
-static void stop_fleet(struct run *run)
-{
-    for (int64_t i = 0; i < run->n_fleet; i++) orr_replica_stop(run->fleet[i]);
-}
-
-static bool fleet_failed(const struct run *run)
-{
-    for (int64_t i = 0; i < run->n_fleet; i++)
-        if (orr_replica_failed(run->fleet[i])) return true;
-    return false;
 }
 
 static void finished(void *context, const struct orr_request_record *record)
@@ -67,7 +54,7 @@ static void finished(void *context, const struct orr_request_record *record)
     orr_tally_add(&run->tally, record);
     run->last_s = orr_max(run->last_s, record->finish_s);
     if (how->finished) how->finished(how->context, record);
-    if (how->stop && *how->stop) stop_fleet(run);
+    if (how->stop && *how->stop) orr_replica_stop(run->replica);
     else if (run->traffic->arrival == ORR_ARRIVAL_CLOSED) ask_again(run, record->finish_s);
     if (how->progress && run->tally.finished % TOLD_EVERY == 0) {
         const struct orr_traffic *t = run->traffic;
@@ -88,13 +75,11 @@ static void run_until(struct run *run, double until_s)
 {
     const double warmup_s = run->traffic->warmup_s;
     if (warmup_s > 0 && !run->tally.warm && until_s >= warmup_s) {
-        for (int64_t i = 0; i < run->n_fleet; i++) {
-            orr_replica_run(run->fleet[i], warmup_s);
-            orr_replica_forget(run->fleet[i]);
-        }
+        orr_replica_run(run->replica, warmup_s);
+        orr_replica_forget(run->replica);
         run->tally.warm = true;
     }
-    for (int64_t i = 0; i < run->n_fleet; i++) orr_replica_run(run->fleet[i], until_s);
+    orr_replica_run(run->replica, until_s);
 }
 
 static void run_closed(struct run *run)
@@ -104,29 +89,17 @@ static void run_closed(struct run *run)
     run_until(run, HUGE_VAL);
 }
 
-/* Every arrival is routed by the loads at that moment. */
-static void run_routed(struct run *run)
-{
-    struct orr_ask ask;
-    while (!fleet_failed(run) && !(run->how->stop && *run->how->stop) && orr_stream_next(&run->stream, &ask)) {
-        run_until(run, ask.arrival_s);
-        const int64_t to = orr_route(run->traffic->router, run->fleet, run->n_fleet, run->traffic->seed, ask.id);
-        (void)orr_replica_submit(run->fleet[to], &ask);
-    }
-    run_until(run, HUGE_VAL);
-}
-
 static void run_open(struct run *run)
 {
     struct orr_ask ask;
     bool more = true;
-    while (more && !fleet_failed(run) && !(run->how->stop && *run->how->stop)) {
+    while (more && !orr_replica_failed(run->replica) && !(run->how->stop && *run->how->stop)) {
         double time_s = 0;
         for (int i = 0; i < AHEAD && more; i++) {
             more = orr_stream_next(&run->stream, &ask);
             if (!more) break;
             time_s = ask.arrival_s;
-            (void)orr_replica_submit(run->fleet[0], &ask);
+            (void)orr_replica_submit(run->replica, &ask);
         }
         run_until(run, more ? time_s : HUGE_VAL);
     }
@@ -155,26 +128,21 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
                      struct orr_scratch *scratch, struct orr_serving_result *result, enum orr_err *err)
 {
     const struct orr_sink sink = {.context = run, .finished = finished, .stepped = run->how->stepped ? stepped : NULL};
-    run->fleet = calloc((size_t)run->n_fleet, sizeof(struct orr_replica *));
-    *err = run->fleet && orr_tally_open(&run->tally) ? ORR_OK : ORR_ERR_MEMORY;
-    for (int64_t i = 0; i < run->n_fleet && !*err; i++) {
-        run->fleet[i] = orr_replica_new(facts, steps, &sink);
-        if (!run->fleet[i]) *err = ORR_ERR_MEMORY;
-    }
+    *err = orr_tally_open(&run->tally) ? ORR_OK : ORR_ERR_MEMORY;
+    if (!*err) run->replica = orr_replica_new(facts, steps, &sink);
+    if (!run->replica) *err = ORR_ERR_MEMORY;
     const double from_s = seconds();
     if (!*err && run->traffic->arrival == ORR_ARRIVAL_CLOSED) run_closed(run);
-    else if (!*err && run->n_fleet > 1) run_routed(run);
     else if (!*err) run_open(run);
-    if (!*err && fleet_failed(run)) *err = ORR_ERR_MEMORY;
+    if (!*err && orr_replica_failed(run->replica)) *err = ORR_ERR_MEMORY;
     const double took_s = seconds() - from_s;
     if (!*err) {
-        orr_tally_result(&run->tally, run->job, scratch, run->fleet, run->n_fleet, run->last_s, result);
+        orr_tally_result(&run->tally, run->job, scratch, run->replica, run->last_s, result);
         result->simulated_requests_per_s = took_s > 0 ? (double)run->tally.finished / took_s : 0;
         result->complete = !(run->how->stop && *run->how->stop);
         result->kv_capacity_tokens = facts->kv_tokens;
     }
-    for (int64_t i = 0; run->fleet && i < run->n_fleet; i++) orr_replica_free(run->fleet[i]);
-    free(run->fleet);
+    orr_replica_free(run->replica);
     orr_tally_close(&run->tally);
 }
 
@@ -183,6 +151,9 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
                              struct orr_serving_result *result, struct orr_error *error)
 {
     static const struct orr_simulation NOTHING = {0};
+    struct orr_steps *const first[ORR_MAX_POOLS] = {steps};
+    if (orr_fleet_needed(job, traffic, how))
+        return orr_simulate_pools(job, traffic, how, first, scratch, result, error);
     struct orr_infer_result alone;
     struct run *run = calloc(1, sizeof *run);
     enum orr_err err = run ? ORR_OK : ORR_ERR_MEMORY;
@@ -195,8 +166,8 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
         run->how = how ? how : &NOTHING;
         run->replicas = job->plan.dp;
         run->share = asked < INT64_MAX ? (asked + run->replicas - 1) / run->replicas : INT64_MAX;
-        run->n_fleet = orr_fleet_size(traffic, run->replicas);
-        run->stream = orr_stream_of(traffic, 0, run->replicas / run->n_fleet);
+        run->stream = orr_stream_of(traffic, 0, run->replicas);
+        run->tally.by_class = traffic->urgent_share > 0;
         run->tally.slos = run->how->slos;
         run->tally.n_slos = run->how->n_slos;
         run->tally.from_s = traffic->warmup_s;

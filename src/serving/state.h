@@ -19,10 +19,13 @@ struct orr_sequence {
     int64_t join_tick;
     int64_t blocks; /* of its prompt, or all that it may need */
     int64_t preemptions;
+    double transfer_s;     /* of its cache from another pool */
     int32_t prefix;        /* beginning in the cache that it uses; ORR_NOBODY */
     int32_t before, after; /* in the list of running sequences */
     uint32_t turn;         /* changes whenever it stops decoding, so that old places in the queue of ends are void */
     bool decoding;
+    bool complete; /* it comes with its whole cache and joins the decoding sequences without a prompt */
+    bool swapped;  /* its cache is in the memory of the host */
 };
 
 /* A place in one of the two queues by time: ends of answers by tick, requests on their way by visible time. */
@@ -56,8 +59,17 @@ struct orr_chunk {
     int64_t tokens;
 };
 
+/* LoRA adapters that are loaded; those without users are given up, the longest unused first. */
+struct orr_adapter_slot {
+    int64_t id, users, last_use;
+};
+enum { ORR_ADAPTER_SLOTS = 1024 };
+
 struct orr_replica {
     struct orr_replica_facts facts;
+    struct orr_adapter_slot *adapters;
+    int64_t n_adapters, n_active_adapters, adapter_uses;
+    double pause_s; /* for adapters and caches that are moved before the next step */
     struct orr_steps *table;
     struct orr_sink sink;
     /* what kind of scheduler it is */
@@ -73,6 +85,7 @@ struct orr_replica {
     int32_t n_sequences, room, free_slot; /* free ones are chained by `after` */
     struct orr_queue coming, ends;
     struct orr_line_up waiting, begun; /* begun: admitted prompts that are not complete */
+    size_t n_urgent;                   /* the first so many of those that wait */
     int32_t oldest, newest;            /* running sequences in the order of admission */
     int64_t n_running, n_decoding;
     double contexts;    /* of the decoding sequences in their next step, new token included */
@@ -88,7 +101,8 @@ struct orr_replica {
     size_t n_chunks, chunk_room;
     double fresh; /* outputs of the prompts that were admitted for this step */
     bool stopped; /* the last look for room stopped a sequence, so nobody is admitted */
-    bool failed, halted;
+    bool failed, halted, paused;
+    bool blocked; /* nobody runs and the first in line has no room until a cache is sent */
     struct orr_replica_sums sums;
 };
 
@@ -125,8 +139,40 @@ int64_t orr_steps_of_blocks(const struct orr_replica *r, int64_t most);
 /* Takes the blocks of so many decode steps. */
 void orr_take_blocks(struct orr_replica *r, int64_t steps);
 
+/* ---------------------------------------------------------------- adapters.c */
+
+struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const struct orr_traffic *traffic);
+/* Puts the first request of the line whose adapter is loaded, or can be, in front; false: there is none. */
+bool orr_adapter_next(struct orr_replica *r);
+void orr_adapter_use(struct orr_replica *r, int64_t id);
+void orr_adapter_leave(struct orr_replica *r, int64_t id);
+/* What steps take longer for the adapters of the running sequences. */
+static inline double orr_adapter_step_s(const struct orr_replica *r)
+{
+    const struct orr_adapter_facts *a = &r->facts.adapters;
+    return r->n_active_adapters > 0 ? a->step_s + (double)r->n_active_adapters * a->adapter_s : 0;
+}
+
 /* ---------------------------------------------------------------- replica.c */
 
+/* The next step of a replica before its time is known to all who wait for it. */
+struct orr_turn {
+    enum { ORR_TURN_IDLE, ORR_TURN_MIXED, ORR_TURN_DECODE } kind;
+    struct orr_mixed mixed; /* MIXED */
+    struct orr_line line;   /* DECODE: times of decode steps from here on. MIXED: first_s is that of the step */
+};
+/* Forms the step that begins at now_s. */
+struct orr_turn orr_turn_of(struct orr_replica *r);
+/* The steps that can run before something else must be looked at, if they take as long as the line says. */
+int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s);
+/* Lets so many steps pass, which take time_s in all. */
+void orr_turn_pass(struct orr_replica *r, const struct orr_turn *turn, int64_t steps, double time_s);
+double orr_line_sum_s(const struct orr_line *line, double steps);
+
+/* Lets a sequence whose prompt is complete decode from the next tick on. */
+void orr_join(struct orr_replica *r, int32_t slot);
+/* Puts a request into the line: urgent ones before all others. `first`: before its equals, as after an interruption. */
+void orr_stand_in_line(struct orr_replica *r, int32_t slot, bool first);
 /* Ends the decoding of a sequence at the current tick; its blocks are counted as its own. */
 void orr_leave(struct orr_replica *r, int32_t slot);
 /* Gives the blocks of a running sequence back and takes it from the list. */

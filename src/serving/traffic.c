@@ -9,7 +9,7 @@
 #define PI 3.14159265358979323846
 
 /* Every purpose has numbers of its own. */
-enum purpose { GAP, INPUT, OUTPUT, GROUP, THINK, N_PURPOSES };
+enum purpose { GAP, INPUT, OUTPUT, GROUP, THINK, URGENT = 0x75726731, ADAPTER = 0x6c6f7261, N_PURPOSES = THINK + 1 };
 
 static double draw(uint64_t seed, enum purpose purpose, uint64_t index)
 {
@@ -212,11 +212,15 @@ void orr_stream_ask(const struct orr_stream *stream, int64_t id, double arrival_
         ask->output_len = row->output_len;
         ask->prefix = row->prefix;
         ask->prefix_len = row->prefix_len;
+        ask->urgent = row->urgent;
     } else {
         ask->input_len = orr_law_draw(&stream->input, t->seed * N_PURPOSES + INPUT, index);
         ask->output_len = orr_law_draw(&stream->output, t->seed * N_PURPOSES + OUTPUT, index);
     }
     if (t->prefix_share > 0 && ask->prefix == 0) draw_prefix(t, index, ask);
+    if (t->adapters > 0)
+        ask->adapter = 1 + (int64_t)(exp(draw(t->seed, ADAPTER, index) * log((double)t->adapters + 1)) - 1);
+    if (t->urgent_share > 0) ask->urgent = draw(t->seed, URGENT, index) < t->urgent_share;
     ask->max_output_len = t->max_output_len > ask->output_len ? t->max_output_len : ask->output_len;
 }
 

@@ -13,6 +13,8 @@ struct orr_ask {
     int64_t max_output_len; /* what engines reserve */
     uint64_t prefix;        /* requests with equal numbers share their first prefix_len tokens; 0: none */
     int64_t prefix_len;
+    bool urgent;     /* goes before all that are not */
+    int64_t adapter; /* LoRA adapter from 1 on; 0: none */
 };
 
 /* A law prepared for many draws. */

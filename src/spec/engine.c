@@ -130,8 +130,7 @@ static const struct orr_field FIELDS[] = {
      .meaning = "inputs of products where a request is silent; absent: the chip's 16-bit format"},
     ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
-    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1,
-             "kernel_gap_s of prefills of up to 512 tokens"),
+    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "kernel_gap_s of prefills of up to 512 tokens"),
     ORR_INT(orr_engine, layer_pointwise_kernels, true, 0, 1000, "pointwise kernels of a layer when serving"),
     ORR_REAL(orr_engine, pointwise_floor_s, ORR_UNIT_S, true, 0, 1, "least time of a pointwise kernel"),
     ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "pointwise traffic per element"),
@@ -176,6 +175,9 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, frontend_s_per_token, ORR_UNIT_S, false, 0, 3600, "the same per prompt token"),
     ORR_REAL(orr_engine, frontend_s_per_request, ORR_UNIT_S, false, 0, 3600, "... part in which requests take turns"),
     ORR_REAL(orr_engine, stream_s_per_token, ORR_UNIT_S, false, 0, 3600, "sending a token; tokens take turns"),
+    ORR_INT(orr_engine, stream_tokens, false, 0, 100000, "tokens that are sent together; 0: 1"),
+    ORR_BOOL(orr_engine, preempt_swap, false, "caches of stopped sequences go to the host"),
+    ORR_INT(orr_engine, max_adapters, false, 0, 1024, "LoRA adapters loaded at once; 0: 1"),
     ORR_BOOL(orr_engine, bench_limits, false, "published rates are runs of its own tool, with the tool's limits"),
     ORR_INT(orr_engine, max_requests, true, 1, 1000000000, "most sequences in one batch"),
     ORR_BOOL(orr_engine, gradients_dropped, false, "gradients are freed after each step"),
@@ -210,8 +212,8 @@ static const struct orr_field FIELDS[] = {
 
 static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", "fit", NULL};
 /* What a stack is called and runs on is no physics, so that it needs no source. */
-static const char *const UNSOURCED[] = {"name",           "parent",  "aliases", "sources", "kind",    "family",
-                                        "family_aliases", "version", "covers",  "default", "vendors", "fit", NULL};
+static const char *const UNSOURCED[] = {"name",    "parent", "aliases", "sources", "kind", "family", "family_aliases",
+                                        "version", "covers", "default", "vendors", "fit",  NULL};
 
 /* A version that cannot be read would never be found. */
 static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)

@@ -122,7 +122,7 @@ struct place {
  * that lead further down, are keys of "set". */
 static struct place place_of(const struct orr_form *form, const char *path)
 {
-    static const char *const SECTIONS[] = {"plan", "workload", "search", "traffic", "size"};
+    static const char *const SECTIONS[] = {"plan", "workload", "search", "traffic", "size", "deployment"};
     struct place place = {.path = path, .key = path};
     const char *dot = strchr(path, '.');
     if (!dot) return place;

@@ -32,6 +32,7 @@ const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KE
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
 const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
 const char *const orr_router_names[ORR_N_ROUTERS] = {ORR_ROUTERS(NAME)};
+const char *const orr_pool_role_names[ORR_N_POOL_ROLES] = {ORR_POOL_ROLES(NAME)};
 const char *const orr_length_law_names[ORR_N_LENGTH_LAWS] = {ORR_LENGTH_LAWS(NAME)};
 static const char *const TIMING_NAMES[ORR_N_TIMINGS] = {ORR_TIMINGS(NAME)};
 
@@ -120,7 +121,7 @@ double orr_dtype_bytes(enum orr_dtype dtype)
     return DTYPE_BITS[dtype] / 8;
 }
 
-#define DOUBT_TEXT(name, id, text, remedy) text,
+#define DOUBT_TEXT(name, id, text, remedy)   text,
 #define DOUBT_REMEDY(name, id, text, remedy) remedy,
 
 const char *orr_doubt_text(enum orr_doubt doubt)

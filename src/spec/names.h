@@ -31,6 +31,7 @@ extern const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS];
 extern const char *const orr_scheduler_names[ORR_N_SCHEDULERS];
 extern const char *const orr_arrival_names[ORR_N_ARRIVALS];
 extern const char *const orr_router_names[ORR_N_ROUTERS];
+extern const char *const orr_pool_role_names[ORR_N_POOL_ROLES];
 extern const char *const orr_length_law_names[ORR_N_LENGTH_LAWS];
 
 /* Groups whose overlap a plan may switch off, and their words. */

@@ -30,6 +30,12 @@ enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct or
 /* Fill a request of kind "serving" from a parsed one, which is taken apart. */
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error);
+/* "deployment" of such a request (request_deployment.c), before the request is taken apart, and what must hold of the
+ * whole request. */
+enum orr_err orr_deployment_read(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                                 json_t *deployment, struct orr_serving_request *serving, struct orr_error *error);
+enum orr_err orr_deployment_check(const struct orr_doc *request, const struct orr_serving_request *serving,
+                                  struct orr_error *error);
 /* Fill a request of kind "size" from a parsed one. */
 struct orr_size_request;
 enum orr_err orr_request_size(const struct orr_catalogue *catalogue, const struct orr_doc *request,
@@ -134,9 +140,8 @@ enum orr_err orr_offload_read(const struct orr_doc *request, json_t *value, stru
                               struct orr_error *error);
 
 /* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
-ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
-                                            const char *origin, struct orr_serving_request *request,
-                                            struct orr_error *error);
+ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
+                                            struct orr_serving_request *request, struct orr_error *error);
 void orr_serving_request_close(struct orr_serving_request *request);
 
 #endif

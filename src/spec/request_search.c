@@ -26,12 +26,16 @@ struct ask {
     int64_t top;
     double front_within;
     bool brute, overlap;
+    int64_t concurrency;
+    double rate_per_s;
 };
 static const struct orr_field ASK_FIELDS[] = {
     ORR_ENUM(ask, objective, false, OBJECTIVES, "what the best plan has"),
     ORR_INT(ask, top, false, 1, TOP_MAX, "plans to list"),
     ORR_REAL(ask, front_within, ORR_UNIT_NONE, false, 1, WITHIN_MAX, "end of the front, over the fastest"),
     ORR_BOOL(ask, brute, false, "prune nothing"),
+    ORR_INT(ask, concurrency, false, 1, 10000000, "users under whose load plans are compared"),
+    ORR_REAL(ask, rate_per_s, ORR_UNIT_NONE, false, 1e-9, 1e9, "requests per second under which plans are compared"),
     ORR_BOOL(ask, overlap, false, "also plans that switch off an overlap"),
 };
 static const char *const ASK_EXTRA[] = {"limits", "compare", NULL};
@@ -287,9 +291,17 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
         err = orr_doc_fail(request, "search.overlap", error, "cannot be true where plan.overlap says what overlaps");
     if (!err && search->job.kind == ORR_JOB_INFER && json_object_get(object, "overlap"))
         err = orr_doc_fail(request, "search.overlap", error, "is a choice of training plans");
+    if (!err && search->job.kind == ORR_JOB_TRAIN && (ask.concurrency > 0 || ask.rate_per_s > 0))
+        err = orr_doc_fail(request, ask.concurrency > 0 ? "search.concurrency" : "search.rate_per_s", error,
+                           "is a load of inference plans");
+    if (!err && ask.concurrency > 0 && ask.rate_per_s > 0)
+        err = orr_doc_fail(request, "search.rate_per_s", error,
+                           "cannot stand beside concurrency: one of them is the load");
     search->objective = (enum orr_objective)ask.objective;
     search->top = ask.top;
     search->front_within = ask.front_within;
+    search->concurrency = ask.concurrency;
+    search->rate_per_s = ask.rate_per_s;
     search->brute = ask.brute;
     search->space.overlap = ask.overlap && !fixed;
     const json_t *limits = json_object_get(object, "limits");
@@ -303,8 +315,7 @@ static void fill_formats(struct orr_search_request *search, bool any_weights, bo
     if (space->weights.n == 0 && !any_weights)
         space->weights = (struct orr_choices){1, {(int64_t)search->job.serving.format}};
     if (space->kv.n == 0 && !any_kv)
-        space->kv = (struct orr_choices){
-            1, {orr_cache_choice(search->job.serving.kv, search->job.serving.kv_format)}};
+        space->kv = (struct orr_choices){1, {orr_cache_choice(search->job.serving.kv, search->job.serving.kv_format)}};
 }
 
 static const char *cache_of(int64_t choice)
@@ -326,8 +337,7 @@ static enum orr_err read_base(const struct orr_catalogue *catalogue, struct orr_
     if (space->weights.n > 0)
         json_object_set_new(workload, "precision",
                             json_string(orr_weight_format_name((enum orr_weight_format)space->weights.values[0])));
-    if (space->kv.n > 0)
-        json_object_set_new(workload, "kv_precision", json_string(cache_of(space->kv.values[0])));
+    if (space->kv.n > 0) json_object_set_new(workload, "kv_precision", json_string(cache_of(space->kv.values[0])));
     unsigned stale = ORR_STALE_ALL;
     enum orr_err err = orr_request_job(catalogue, request, &stale, &search->job, error);
     if (!err && search->job.kind == ORR_JOB_TRAIN && !json_object_get(workload, "global_batch"))

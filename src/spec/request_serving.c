@@ -29,6 +29,9 @@ static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_REAL(orr_traffic, warmup_s, ORR_UNIT_S, false, 0, TIME_MAX_S, "earlier requests are not counted"),
     ORR_INT(orr_traffic, max_output_len, false, 1, ORR_CONTEXT_MAX, "output that a request may take"),
     ORR_REAL(orr_traffic, prefix_share, ORR_UNIT_NONE, false, 0, 1, "share of a prompt that others begin with too"),
+    ORR_INT(orr_traffic, adapters, false, 1, 1000000, "LoRA adapters among the requests"),
+    ORR_INT(orr_traffic, adapter_rank, false, 1, 4096, "rank of the adapters"),
+    ORR_REAL(orr_traffic, urgent_share, ORR_UNIT_NONE, false, 0, 1, "share of requests that go before all others"),
     ORR_INT(orr_traffic, prefix_groups, false, 1, 1000000000, "groups of requests with a common prefix"),
 };
 static const char *const TRAFFIC_EXTRA[] = {"input_len", "output_len", "trace", "seed", NULL};
@@ -135,7 +138,7 @@ static enum orr_err read_rows(const struct orr_csv *csv, const char *file, struc
         const double input = cell_number(csv, i, "input_len", "input_tokens");
         const double output = cell_number(csv, i, "output_len", "output_tokens");
         const double prefix = cell_number(csv, i, "prefix", "prefix_hash"),
-                     length = cell_number(csv, i, "prefix_len", "");
+                     length = cell_number(csv, i, "prefix_len", ""), urgent = cell_number(csv, i, "urgent", "");
         if (!(arrival_s >= last_s && input >= 1 && input <= ORR_CONTEXT_MAX && output >= 1 &&
               output <= ORR_CONTEXT_MAX))
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = file, .line = csv->lines[i]},
@@ -146,7 +149,8 @@ static enum orr_err read_rows(const struct orr_csv *csv, const char *file, struc
                                                    .input_len = (int64_t)input,
                                                    .output_len = (int64_t)output,
                                                    .prefix = prefix > 0 ? (uint64_t)prefix : 0,
-                                                   .prefix_len = length > 0 ? (int64_t)length : 0};
+                                                   .prefix_len = length > 0 ? (int64_t)length : 0,
+                                                   .urgent = urgent > 0};
     }
     serving->traffic.n_trace = csv->n_rows;
     return ORR_OK;
@@ -338,12 +342,17 @@ enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct o
     const json_t *slo = json_object_get(request->root, "slo");
     enum orr_err err = read_traffic(catalogue, request, serving, error);
     if (!err && slo) err = read_slos(request, slo, serving, error);
+    json_t *deployment = json_incref(json_object_get(request->root, "deployment"));
     if (!err) {
         (void)json_object_del(request->root, "traffic");
         (void)json_object_del(request->root, "slo");
+        (void)json_object_del(request->root, "deployment");
         if (json_object_set_new(request->root, "kind", json_string("infer"))) err = orr_out_of_memory(error, NULL);
     }
+    if (!err) err = orr_deployment_read(catalogue, request, deployment, serving, error);
     if (!err) err = orr_request_read(catalogue, request, &stale, &serving->job, error);
+    if (!err) err = orr_deployment_check(request, serving, error);
+    json_decref(deployment);
     if (err) orr_serving_request_close(serving);
     return err;
 }
@@ -351,7 +360,9 @@ enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct o
 void orr_serving_request_close(struct orr_serving_request *serving)
 {
     free(serving->trace);
+    free(serving->pool_jobs);
     serving->trace = NULL;
+    serving->pool_jobs = NULL;
 }
 
 enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,

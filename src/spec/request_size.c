@@ -199,9 +199,6 @@ static enum orr_err check(const struct orr_doc *request, bool chosen, struct orr
         return orr_doc_fail(request, "plan.dp", error, "cannot be given: the number of replicas is what is looked for");
     if (space->cp.n > 1 || (space->cp.n == 1 && space->cp.values[0] != 1))
         return orr_doc_fail(request, "plan.cp", error, "must be 1: replicas do not cut prompts");
-    if (!(space->disaggregated.n == 0 || space->disaggregated.values[0] == 0))
-        return orr_doc_fail(request, "workload.disaggregated", error,
-                            "must be false: replicas serve prompts and answers on the same GPUs");
     for (size_t i = 0; i < size->n_systems; i++) {
         if (size->spaces[i].job.system.price_usd_per_gpu_hour > 0) continue;
         if (size->budget_usd_per_h > 0 || (chosen && !size->by_gpus))

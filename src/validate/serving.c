@@ -211,28 +211,44 @@ static void put_step_interval(const struct validator *w, const struct orr_exposu
     memcpy(result->bound_frac, exposure->bound_frac, sizeof result->bound_frac);
 }
 
-/* The decode pool of a disaggregated run: its batch follows from Little's law and the measured times, and its steps
- * have no prompts. */
-static void run_pool(struct validator *w, size_t row, struct orr_served_run *run)
+/* Reads the job of the pool that computes the prompts of a disaggregated run. */
+static bool read_prefill(struct validator *w, size_t row, struct orr_job *job, struct orr_score *score)
 {
-    const double ttft_s = measured_mean(w, row, "ttft_s"), tpot_s = measured_mean(w, row, "tpot_s");
-    const double input = number(w, row, "input_len", 1), output = number(w, row, "output_len", 1);
-    const double ratio = (1 + number(w, row, "length_ratio", 1)) / 2, decode_s = (output * ratio - 1) * tpot_s;
-    const double users = number(w, row, "concurrency", 1) * decode_s / (ttft_s + decode_s);
-    const double ranks = number(w, row, "pool_replicas", 1) * (double)w->job.plan.dp;
-    const int64_t batch = lround(orr_max(1, users / ranks));
-    struct orr_step_model *model = orr_step_model_new(&w->job);
-    struct orr_infer_result alone;
-    const struct orr_step step = {.decode_sequences = batch,
-                                  .decode_context = batch * lround(ratio * (input + output / 2))};
-    memset(&run->result, 0, sizeof run->result);
-    if (model) run->result.timing[ORR_TIMING_TPOT].mean = orr_step_time(model, &step);
-    else snprintf(run->failed, sizeof run->failed, "out of memory");
-    orr_step_model_free(model);
-    w->job.serving.batch = batch;
-    orr_infer(&w->job, w->scratch, &alone);
-    const struct orr_exposure exposure = orr_step_exposure(&alone, 0, run->result.timing[ORR_TIMING_TPOT].mean);
-    put_step_interval(w, &exposure, &run->result);
+    const long replicas = lround(number(w, row, "prefill_replicas", 1)), tp = lround(number(w, row, "prefill_tp", 1));
+    const long dp = lround(number(w, row, "prefill_dp", 1)), ep = lround(number(w, row, "prefill_ep", 1));
+    put_request(w, row);
+    orr_row_put_number(w, "gpus", replicas * tp * dp);
+    orr_row_put_number(w, "plan.tp", tp);
+    orr_row_put_number(w, "plan.dp", replicas * dp);
+    orr_row_put_number(w, "plan.ep", ep);
+    orr_row_put(w, "plan.etp", ep > 1 ? "1" : "");
+    if (!orr_row_read(w, score)) return false;
+    put_limits(w, row);
+    *job = w->job;
+    return true;
+}
+
+/* A disaggregated run: users ask prefill replicas, whose caches are sent to decode replicas. */
+static void run_pools(struct validator *w, size_t row, struct orr_served_run *run, struct orr_score *score)
+{
+    const long replicas = lround(number(w, row, "pool_replicas", 1)), dp = lround(number(w, row, "dp", 1));
+    const struct orr_traffic traffic = traffic_of(w, row);
+    struct orr_job *prefill = malloc(sizeof *prefill);
+    struct orr_error error;
+    bool read = prefill && read_prefill(w, row, prefill, score);
+    put_request(w, row);
+    orr_row_put_number(w, "gpus", replicas * lround(number(w, row, "gpus", 1)));
+    orr_row_put_number(w, "plan.dp", replicas * dp);
+    read = read && orr_row_read(w, score);
+    put_limits(w, row);
+    const struct orr_deployment deployment = {.n_pools = 2,
+                                              .pools = {{ORR_POOL_PREFILL, prefill}, {ORR_POOL_DECODE, &w->job}}};
+    const struct orr_simulation how = {.deployment = &deployment};
+    if (!read) snprintf(run->failed, sizeof run->failed, "%s", prefill ? score->skipped : "out of memory");
+    else if (orr_simulate(prefill, &traffic, &how, &run->result, &error))
+        snprintf(run->failed, sizeof run->failed, "%s", error.text);
+    else if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
+    free(prefill);
 }
 
 static void run_static(struct validator *w, struct orr_served_run *run)
@@ -341,11 +357,11 @@ void orr_score_serving_row(struct validator *w, size_t row)
         struct orr_request_record *records = run->records;
         *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};
         put_request(w, row);
-        if (!orr_row_read(w, score)) snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
+        if (is(arrival, "disaggregated")) run_pools(w, row, run, score);
+        else if (!orr_row_read(w, score)) snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
         else {
             put_limits(w, row);
-            if (is(arrival, "disaggregated")) run_pool(w, row, run);
-            else if (is(arrival, "static")) run_static(w, run);
+            if (is(arrival, "static")) run_static(w, run);
             else run_row(w, row, run);
         }
     }

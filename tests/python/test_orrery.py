@@ -68,6 +68,44 @@ class Header(unittest.TestCase):
         self.assertEqual(ctypes.sizeof(_library.CError), 3 * 4 + 256 + 128 + _library.ERROR_TEXT)
 
 
+class Serving(unittest.TestCase):
+    TRAFFIC = {"rate_per_s": 10, "input_len": "800:1200", "output_len": "200~0.5", "requests": 1500}
+    LOAD = ("--rate", "10/s", "--input", "800:1200", "--output", "200~0.5", "--engine", "vllm", "--model", "llama3-8b",
+            "--system", "h100-sxm", "--json")
+
+    def expect(self, result, *arguments):
+        expected = json.loads(program(*arguments, *self.LOAD))
+        for answer in (result, expected):
+            answer.pop("simulated_requests_per_s", None)
+        self.assertEqual(result, expected)
+
+    def test_serving(self):
+        run = orrery.serving("llama3-8b", "h100-sxm", traffic=self.TRAFFIC, engine="vllm", slo=["ttft_s.p99<=1 s"])
+        self.expect(run, "serving", "--requests", "1500", "--slo", "ttft_s.p99<=1 s")
+        self.assertTrue(run["slo_met"] and run["complete"])
+        form = orrery.serving("llama3-8b", "h100-sxm", traffic=self.TRAFFIC, engine="vllm", closed_form=True)
+        self.assertLess(abs(form["tpot_s"]["mean"] / run["tpot_s"]["mean"] - 1), 0.05)
+
+    def test_pools(self):
+        run = orrery.serving("llama3-8b", "h100-sxm", gpus=1, traffic=self.TRAFFIC, engine="vllm", disaggregated=True,
+                             deployment={"pools": [{"role": "decode", "tp": 2}]})
+        self.expect(run, "serving", "--requests", "1500", "--gpus", "1", "--disaggregated", "--pool", "decode,tp=2")
+        self.assertEqual([pool["role"] for pool in run["pools"]], ["prefill", "decode"])
+        with self.assertRaises(orrery.Error) as caught:
+            orrery.serving("llama3-8b", "h100-sxm", traffic=self.TRAFFIC, deployment={"pools": ["decode"]})
+        self.assertEqual(caught.exception.key, "deployment.pools")
+
+    def test_size(self):
+        traffic = {key: value for key, value in self.TRAFFIC.items() if key != "requests"}
+        limits = ["ttft_s.p99<=1 s", "tpot_s.p95<=30 ms"]
+        sized = orrery.size("llama3-8b", ["h100-sxm"], traffic=traffic, slo=limits, engine="vllm", budget=4, tp="1,2")
+        self.expect(sized, "size", "--slo", limits[0], "--slo", limits[1], "--budget", "4", "--tp", "1,2")
+        self.assertTrue(sized["found"] and sized["best"]["gpus"] <= 4)
+        miss = orrery.size("llama3-8b", "h100-sxm", traffic=traffic, slo=["tpot_s.p50<=1 ms"], engine="vllm", budget=2)
+        self.assertFalse(miss["found"])
+        self.assertGreater(miss["nearest"]["worst_frac"], 1)
+
+
 class Train(unittest.TestCase):
     def setUp(self):
         self.result = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, **STEP)

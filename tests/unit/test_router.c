@@ -75,24 +75,44 @@ static void equal_loads_are_dealt_out(void **state)
     struct world *w = *state;
     struct orr_infer_result alone;
     struct orr_replica *fleet[5];
+    struct orr_candidate candidates[5] = {{NULL, 0}};
     const struct orr_traffic traffic = traffic_to(ORR_ROUTER_LEAST_LOADED, 1);
     const struct orr_sink sink = {0};
     int64_t drawn[COUNT(fleet)] = {0};
     open_job(w, 1);
     const struct orr_replica_facts facts = orr_replica_facts_of(&w->job, &traffic, w->scratch, &alone);
     struct orr_steps *steps = orr_steps_new(&w->job, false);
-    for (size_t i = 0; i < COUNT(fleet); i++) assert_non_null(fleet[i] = orr_replica_new(&facts, steps, &sink));
+    for (size_t i = 0; i < COUNT(fleet); i++) {
+        assert_non_null(fleet[i] = orr_replica_new(&facts, steps, &sink));
+        candidates[i].replica = fleet[i];
+    }
     for (int64_t id = 0; id < 1000; id++) {
-        assert_int_equal(orr_route(ORR_ROUTER_ROUND_ROBIN, fleet, 5, 0, id), id % 5);
-        assert_int_equal(orr_route(ORR_ROUTER_LEAST_LOADED, fleet, 5, 0, id), id % 5);
-        const int64_t to = orr_route(ORR_ROUTER_POWER_OF_TWO, fleet, 5, 0, id);
+        const struct orr_ask asked = {.id = id};
+        assert_int_equal(orr_route(ORR_ROUTER_ROUND_ROBIN, candidates, 5, 0, &asked), id % 5);
+        assert_int_equal(orr_route(ORR_ROUTER_LEAST_LOADED, candidates, 5, 0, &asked), id % 5);
+        const int64_t to = orr_route(ORR_ROUTER_POWER_OF_TWO, candidates, 5, 0, &asked);
         assert_true(to >= 0 && to < 5);
         drawn[to]++;
     }
     for (size_t i = 0; i < COUNT(fleet); i++) assert_true(drawn[i] > 150 && drawn[i] < 250); /* 200 ± 4 sigma */
     struct orr_ask ask = {.id = 0, .input_len = 100, .output_len = 10, .max_output_len = 10};
     for (size_t i = 0; i < 4; i++) assert_true(orr_replica_submit(fleet[i], &ask));
-    for (int64_t id = 0; id < 10; id++) assert_int_equal(orr_route(ORR_ROUTER_LEAST_LOADED, fleet, 5, 0, id), 4);
+    for (ask.id = 0; ask.id < 10; ask.id++)
+        assert_int_equal(orr_route(ORR_ROUTER_LEAST_LOADED, candidates, 5, 0, &ask), 4);
+    candidates[4].coming = 2; /* caches on their way count */
+    for (ask.id = 0; ask.id < 4; ask.id++)
+        assert_int_equal(orr_route(ORR_ROUTER_LEAST_LOADED, candidates, 5, 0, &ask), ask.id);
+    /* A session stays where it is, whatever the loads; sessions spread. */
+    int64_t seen = 0;
+    for (uint64_t session = 1; session <= 50; session++) {
+        ask.prefix = session;
+        ask.id = 0;
+        const int64_t to = orr_route(ORR_ROUTER_SESSION, candidates, 5, 0, &ask);
+        for (ask.id = 1; ask.id < 20; ask.id++)
+            assert_int_equal(orr_route(ORR_ROUTER_SESSION, candidates, 5, 0, &ask), to);
+        seen |= 1 << to;
+    }
+    assert_int_equal(seen, 31);
     for (size_t i = 0; i < COUNT(fleet); i++) orr_replica_free(fleet[i]);
     orr_steps_free(steps);
 }

@@ -490,6 +490,47 @@ static void pools_are_matched(void **state)
     orr_search_free(search);
 }
 
+/* Under load the numbers of the best plan are those of the closed form for it, a tighter limit is kept, and a load that
+ * nothing carries leaves no plan. */
+static void plans_are_compared_under_load(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    request_of(w,
+               "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','input_len':1000,"
+               "'output_len':200}}",
+               8, &request);
+    request.concurrency = 64;
+    request.objective = ORR_OBJECTIVE_THROUGHPUT;
+    struct orr_search *search = run(&request, 1);
+    const struct orr_found *found;
+    assert_true(orr_search_best(search, &found) > 2);
+    struct orr_infer_result result;
+    struct orr_serving_result load;
+    orr_search_job(search, &found[0].choice, &w->job);
+    assert_int_equal(orr_search_predict(search, &found[0].choice, w->scratch, &result), ORR_OK);
+    struct orr_closed_form *form = orr_closed_form_new(&w->job);
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
+                                        .concurrency = 64,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1000},
+                                        .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 180, .high = 220}};
+    orr_closed_form_solve(form, &traffic, &load);
+    orr_closed_form_free(form);
+    assert_true(result.ttft_s == load.timing[ORR_TIMING_TTFT].mean &&
+                result.tpot_s == load.timing[ORR_TIMING_TPOT].mean);
+    assert_true(fabs(found[0].front[0] * load.output_tokens_per_s_per_gpu - 1) < 1e-12);
+    double parts_s = 0;
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += result.time_s[i];
+    assert_true(fabs(parts_s / result.latency_s - 1) < 1e-9);
+    for (size_t i = 0; i < orr_search_best(search, &found); i++) assert_int_equal(found[i].choice.decode_gpus, 0);
+    orr_search_free(search);
+    request.concurrency = 0;
+    request.rate_per_s = 1e6;
+    search = run(&request, 1);
+    assert_int_equal(orr_search_best(search, &found), 0);
+    orr_search_free(search);
+}
+
 static void random_infer(struct world *w, struct random *random, struct orr_search_request *request)
 {
     static const char *const MODELS[] = {"llama2-7b", "llama3-8b", "mixtral-8x7b", "qwen3-30b-a3b"};
@@ -598,6 +639,7 @@ int main(void)
         cmocka_unit_test(damaged_outcomes_are_refused),
         cmocka_unit_test(a_stopped_search_keeps_what_it_has),
         cmocka_unit_test(inference_figures_are_those_of_a_prediction),
+        cmocka_unit_test(plans_are_compared_under_load),
         cmocka_unit_test(pools_are_matched),
         cmocka_unit_test(pools_lose_nothing),
         cmocka_unit_test(both_kinds_of_pools_are_searched),

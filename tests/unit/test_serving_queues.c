@@ -2,6 +2,7 @@
  * requests, tokens and blocks, and keep Little's law. */
 #include "serving.h"
 
+#include "serving/lockstep.h"
 #include "serving/replica.h"
 
 /* T = fixed + per_token * prompt tokens + (decodes > 0 ? step : 0) + per_decode * decodes. */
@@ -251,12 +252,101 @@ static void prefixes(void **state)
     }
 }
 
+/* Caches that go to the host and back: nothing is computed twice, all requests end (run_open checks tokens and blocks),
+ * and a link without delay is never slower than computing again. */
+static void swapping(void **state)
+{
+    (void)state;
+    double latency_s[3];
+    for (int k = 0; k < 3; k++) {
+        struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V0);
+        struct price p = {.step_s = 0.01, .token_s = 1e-5, .decode_s = 1e-5, .fixed_s = 0.002};
+        const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                            .rate_per_s = 20,
+                                            .requests = 3000,
+                                            .input_len = {.law = ORR_LENGTH_UNIFORM, .low = 100, .high = 500},
+                                            .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 10, .high = 400},
+                                            .seed = 1};
+        struct orr_replica_sums sums;
+        facts.engine.max_step_tokens = 2048;
+        facts.kv_tokens = 8000;
+        facts.swap_s_per_token = (const double[]){0, 1e-12, 1e-4}[k];
+        const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+        latency_s[k] = seen.latency_s;
+        assert_true(seen.preemptions > 10);
+        assert_true(k == 0 ? sums.recomputed_tokens > 0 : sums.recomputed_tokens == 0);
+    }
+    print_message("# latency: recomputed %.4g s, swapped at once %.4g s, slowly %.4g s\n", latency_s[0], latency_s[1],
+                  latency_s[2]);
+    assert_true(latency_s[1] < latency_s[0] && latency_s[1] < latency_s[2]);
+}
+
+/* One adapter at a time, two that are asked for in turn, steps of 1 ms with an adapter: every request runs with its own
+ * adapter alone, so that the load time is paid at every change. */
+static void adapters(void **state)
+{
+    (void)state;
+    double latency_s[2];
+    for (int k = 0; k < 2; k++) {
+        struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+        struct price p = {.step_s = 0.01, .token_s = 1e-6};
+        const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                            .rate_per_s = 2,
+                                            .requests = 2000,
+                                            .adapters = 20,
+                                            .input_len = {.law = ORR_LENGTH_FIXED, .mean = 100},
+                                            .output_len = {.law = ORR_LENGTH_FIXED, .mean = 21},
+                                            .seed = 1};
+        struct orr_replica_sums sums;
+        facts.adapters.most = k == 0 ? 1 : 20;
+        facts.adapters.load_s = 0.05;
+        facts.adapters.adapter_s = 0.001;
+        const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+        latency_s[k] = seen.latency_s / 2000;
+        print_message("# %lld loads, mean latency %.3f s\n", (long long)sums.loaded_adapters, latency_s[k]);
+        if (k == 1) assert_int_equal(sums.loaded_adapters, 20); /* every one once */
+        else assert_true(sums.loaded_adapters > 500);
+    }
+    assert_true(latency_s[1] > 0.2 && latency_s[1] < 0.3 && latency_s[0] > latency_s[1]);
+}
+
+/* Ranks that step together, only one of which has requests, are that one rank; with requests on both, every token waits
+ * for the larger. */
+static void lockstep(void **state)
+{
+    (void)state;
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.step_s = 0.01, .decode_s = 0.001, .token_s = 1e-9};
+    struct seen seen[2] = {{0}};
+    struct orr_steps *steps = orr_steps_priced(price, &p, false);
+    struct orr_replica *ranks[2];
+    facts.own_frac = 1;
+    for (int i = 0; i < 2; i++) {
+        const struct orr_sink sink = {.context = &seen[i], .finished = finished};
+        assert_non_null(ranks[i] = orr_replica_new(&facts, steps, &sink));
+    }
+    /* One request on the first rank and nine on the second: steps of 10 + 9 ms for both. */
+    for (int i = 0; i < 10; i++) {
+        const struct orr_ask ask = {.id = i, .input_len = 10, .output_len = 101, .max_output_len = 101};
+        assert_true(orr_replica_submit(ranks[i == 0 ? 0 : 1], &ask));
+    }
+    orr_lockstep_run(ranks, 2, HUGE_VAL);
+    assert_int_equal(seen[0].finished, 1);
+    assert_int_equal(seen[1].finished, 9);
+    near("token of the small rank", seen[0].tpot_s, 0.019, 1e-6);
+    near("token of the large rank", seen[1].tpot_s / 9, 0.019, 1e-6);
+    for (int i = 0; i < 2; i++) orr_replica_free(ranks[i]);
+    orr_steps_free(steps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(m_d_1),        cmocka_unit_test(m_m_1),
         cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
         cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
+        cmocka_unit_test(swapping),     cmocka_unit_test(adapters),
+        cmocka_unit_test(lockstep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

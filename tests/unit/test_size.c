@@ -19,7 +19,8 @@ static void solve(const struct world *w, int threads, struct orr_size_request *r
     if (orr_size_solve(request, threads, NULL, NULL, NULL, answer, &error)) fail_msg("%s", error.text);
 }
 
-#define LLAMA "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16'}"
+#define LLAMA "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':false}"
+#define APART "'kind':'size','model':'llama3-8b','workload':{'engine':'vllm','precision':'bf16','disaggregated':true}"
 
 /* One request every ten seconds never meets another, so that one GPU does. */
 static void a_small_rate_needs_one_gpu(void **state)
@@ -166,6 +167,70 @@ static void nothing_cheaper_is_missed(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- two pools */
+
+/* The lowest cost of all pairs of pools, by simulating every one. */
+static double least_pair(const struct orr_size_request *request, int64_t most, int64_t *n_met)
+{
+    static struct orr_job jobs[2];
+    static struct orr_serving_result result;
+    const struct orr_serving_request *service = &request->services[0];
+    struct orr_step_limits limits;
+    struct orr_size_unit *units;
+    struct orr_error error;
+    size_t n;
+    double least = HUGE_VAL;
+    *n_met = 0;
+    assert_true(orr_size_units(request, &units, &n));
+    orr_size_limits(request, &request->spaces[0].job.engine, &limits);
+    for (size_t i = 0; i < n * n; i++)
+        for (int64_t a = 1; a <= most; a++)
+            for (int64_t b = 1; a * units[i / n].choice.gpus + b * units[i % n].choice.gpus <= most; b++) {
+                const struct orr_deployment deployment = {
+                    .n_pools = 2, .pools = {{ORR_POOL_PREFILL, &jobs[0]}, {ORR_POOL_DECODE, &jobs[1]}}};
+                const struct orr_simulation how = {
+                    .slos = service->slos, .n_slos = service->n_slos, .deployment = &deployment};
+                orr_size_job(request, &units[i / n], &limits, 0, a, &jobs[0]);
+                orr_size_job(request, &units[i % n], &limits, 0, b, &jobs[1]);
+                assert_int_equal(orr_simulate(&jobs[0], &service->traffic, &how, &result, &error), ORR_OK);
+                if (!result.fits || result.saturated || !result.slo_met) continue;
+                (*n_met)++;
+                least = fmin(least, (double)a * units[i / n].price + (double)b * units[i % n].price);
+            }
+    free(units);
+    return least;
+}
+
+static void no_cheaper_pair_is_missed(void **state)
+{
+    static const struct {
+        const char *slo;
+        double rate;
+    } CASES[] = {{"'ttft_s.p99<=200 ms','tpot_s.p95<=12 ms'", 12},
+                 {"'ttft_s.p99<=150 ms','itl_s.p99<=15 ms'", 20},
+                 {"'tpot_s.p50<=5 ms'", 3},
+                 {"'latency_s.p95<=2 s','ttft_s.mean<=100 ms'", 15}};
+    const struct world *w = *state;
+    static struct orr_size_request request;
+    static struct orr_size_answer answer;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        int64_t n_met;
+        solve(w, 0, &request, &answer,
+              "{" APART ",'system':'h100-sxm','plan':{'tp':'1,2,4','pp':1},'traffic':{'rate_per_s':%g,"
+              "'input_len':'700~0.5','output_len':'150~0.7','requests':16000},'slo':[%s],'size':{'budget':6}}",
+              CASES[i].rate, CASES[i].slo);
+        const double least = least_pair(&request, 6, &n_met);
+        print_message("# %s: %g of %lld pairs, sized %g after %lld runs\n", CASES[i].slo, least, (long long)n_met,
+                      answer.best.cost, (long long)answer.counts.simulated);
+        assert_int_equal(answer.found, isfinite(least));
+        if (answer.found) {
+            assert_true(answer.best.choice.decode_gpus > 0);
+            assert_true(fabs(answer.best.cost - least) < 1e-9);
+        }
+        orr_size_request_close(&request);
+    }
+}
+
 /* ---------------------------------------------------------------- the front, threads */
 
 static void the_front_falls_and_threads_do_not_matter(void **state)
@@ -235,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_limit_below_one_step_is_impossible),
         cmocka_unit_test(a_budget_can_be_too_small),
         cmocka_unit_test(nothing_cheaper_is_missed),
+        cmocka_unit_test(no_cheaper_pair_is_missed),
         cmocka_unit_test(the_front_falls_and_threads_do_not_matter),
         cmocka_unit_test(bad_requests_are_located),
     };

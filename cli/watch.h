@@ -1,0 +1,20 @@
+/* Progress and Ctrl-C of a long run. */
+#ifndef CLI_WATCH_H
+#define CLI_WATCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct cli_watch {
+    volatile int stop; /* for the run: it ends soon after this becomes 1 */
+    const char *what;
+    bool terminal, drawn;
+    sigset_t before;
+};
+void cli_watch_begin(struct cli_watch *watch, const char *what);
+/* To be called by the run from time to time; the context is the watch. */
+void cli_watch_progress(void *context, double done_frac);
+/* Says on stderr that the answer is about `about` only, where the run was stopped. */
+void cli_watch_end(struct cli_watch *watch, const char *about);
+
+#endif

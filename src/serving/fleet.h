@@ -1,0 +1,111 @@
+/* Replicas that are simulated together: behind a router that looks at their loads, in pools of different kinds, with
+ * caches that are sent from pool to pool, with replicas that come, go and fail. Eqs. 231, 380-384.
+ *
+ * Every replica is run in the order in which steps begin, so that nothing reaches a replica in its past. A replica that
+ * computes prompts for others runs step by step. */
+#ifndef ORR_SERVING_FLEET_H
+#define ORR_SERVING_FLEET_H
+
+#include "serving/link.h"
+#include "serving/lockstep.h"
+#include "serving/result.h"
+#include "serving/router.h"
+#include "serving/state.h"
+
+/* Must the replicas of this job be simulated together? Else one stands for all. */
+bool orr_fleet_needed(const struct orr_job *job, const struct orr_traffic *traffic, const struct orr_simulation *how);
+
+struct orr_fleet;
+
+/* A pool while it runs. */
+struct orr_fleet_pool {
+    const struct orr_job *job;
+    enum orr_pool_role role;
+    struct orr_replica_facts facts;
+    struct orr_steps *steps;
+    bool own_steps;
+    struct orr_stage *stages; /* owned; of pools between which caches are sent */
+    int64_t first, n;         /* stations */
+    int64_t ranks;            /* successive stations that make their steps together; 1: each by itself */
+};
+
+/* A replica of a pool. */
+struct orr_station {
+    struct orr_fleet *fleet;
+    struct orr_replica *replica;
+    int64_t index, pool;
+    bool up;        /* it gets requests */
+    bool paid;      /* it is starting, up, or finishing what it has */
+    double ready_s; /* starting: when it will be up; else HUGE_VAL */
+    double since_s; /* from when on it is paid */
+    double paid_s;  /* before that */
+    int64_t coming; /* caches on their way to it */
+    double coming_tokens;
+};
+
+/* Requests and handovers that wait for their time or for room. */
+struct orr_fleet_store {
+    struct orr_handover *items;
+    int32_t *chain;
+    int32_t room, free;
+};
+
+struct orr_fleet {
+    const struct orr_traffic *traffic;
+    const struct orr_simulation *how;
+    const struct orr_deployment *deployment;
+    struct orr_scratch *scratch;
+    struct orr_fleet_pool pools[ORR_MAX_POOLS];
+    int64_t n_pools;
+    struct orr_station *stations;
+    struct orr_candidate *candidates; /* and the stations that they are */
+    int64_t *chosen;
+    double *begin_s;               /* by station: its next step as of orr_fleet_touch */
+    struct orr_replica **replicas; /* those of the stations */
+    int64_t n;
+    struct orr_stream stream;
+    struct orr_ask next; /* of the stream */
+    bool more;           /* there is a next */
+    struct orr_fleet_store store;
+    struct orr_queue asks;      /* requests by the time at which they are routed, besides those of the stream */
+    struct orr_queue ready;     /* handovers by the time at which their prompt is complete */
+    struct orr_line_up blocked; /* handovers that no decode replica has room for */
+    struct orr_links links;
+    bool split; /* prompts and answers have pools of their own */
+    bool freed; /* a decode replica has finished something since blocked handovers were last tried */
+    bool down[ORR_MAX_FAILURES], over[ORR_MAX_FAILURES];
+    double scale_s, idle_since_s; /* next decision about the number of replicas; since when fewer would do */
+    int64_t issued, total;        /* requests of a closed loop */
+    int64_t rejected, restarted;
+    bool failed, warm;
+    double now_s, last_s;
+    struct orr_tally tally;
+    struct orr_replica_sums sums[ORR_MAX_POOLS]; /* at the end, of all replicas of a pool */
+    struct orr_sketch itl;
+};
+
+/* ---------------------------------------------------------------- fleet_control.c */
+
+/* The next time at which a replica fails, comes back or is ready, or their number is decided; HUGE_VAL: none. */
+double orr_control_next_s(const struct orr_fleet *fleet);
+/* Does everything that is due by then. */
+void orr_control(struct orr_fleet *fleet, double time_s);
+/* Must be called whenever a replica has got, lost or run something. */
+static inline void orr_fleet_touch(struct orr_fleet *fleet, int64_t station)
+{
+    const struct orr_fleet_pool *pool = &fleet->pools[fleet->stations[station].pool];
+    if (pool->ranks == 1) {
+        fleet->begin_s[station] = orr_replica_next_s(fleet->replicas[station]);
+        return;
+    }
+    const int64_t first = station - (station - pool->first) % pool->ranks; /* stands for its group */
+    fleet->begin_s[first] = orr_lockstep_next_s(&fleet->replicas[first], pool->ranks);
+}
+/* Routes a request at `time_s`, which may be later than its arrival. */
+void orr_fleet_submit(struct orr_fleet *fleet, const struct orr_ask *ask, double time_s);
+
+/* ---------------------------------------------------------------- fleet_result.c */
+
+void orr_fleet_result(struct orr_fleet *fleet, struct orr_serving_result *result);
+
+#endif
