@@ -1693,7 +1693,8 @@ struct orr_op {
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     double key_tokens;            /* DECODE: tokens of the context that one key stands for; 0 counts as 1 */
-    bool joined;                  /* DECODE: further keys of the call before, without a launch of its own */
+    bool joined;                  /* DECODE: further keys of the call before; POINTWISE: the device time of its launches is
+                                     in that of another kernel */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */

@@ -27,22 +27,32 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
     return RULES[kernel];
 }
 
+/* The constants of the kernel. 4-bit weights times 8-bit rows are products of the kernels for 4-bit weights, on chips
+ * that have them, at the rate of 8 bits. */
+static const struct orr_gemm_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
+{
+    const bool mixed = op->weight_bytes < op->input_bytes && op->input_bytes < 2;
+    const bool four_bits = mixed && job->system.chip.peak_flops_per_s[ORR_DTYPE_FP4] > 0;
+    return &job->calibration.gemm[four_bits ? ORR_DTYPE_FP4 : op->dtype];
+}
+
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
     /* Products of 8 and 4 bits need no widening. */
     const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
-    return job->system.chip.peak_flops_per_s[op->dtype] * job->calibration.gemm[op->dtype].grouped_frac *
+    return job->system.chip.peak_flops_per_s[op->dtype] * constants_of(job, op)->grouped_frac *
            (widened ? GROUPED_WIDENING_RATE : 1);
 }
 
 /* What all grouped kernels share: traffic, rate of the matrix units, launch. */
 static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    const struct orr_gemm_constants *u = constants_of(job, op);
     const double bytes = orr_gemm_dram_bytes(op, job->system.chip.l2_bytes);
+    const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
     return (struct orr_cost){.partial_overlap = true,
-                             .matrix_frac = u->burst_frac,
-                             .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * u->burst_frac),
+                             .matrix_frac = burst_frac,
+                             .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
                              .split_k = 1,
                              .launch_s = u->grouped_launch_s,
                              .dram_bytes = bytes,
@@ -54,7 +64,7 @@ static struct orr_cost common_cost(const struct orr_job *job, const struct orr_o
 static double tile_s_of(const struct orr_job *job, const struct orr_op *op, double m, double n)
 {
     return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) +
-           job->calibration.gemm[op->dtype].grouped_tile_s;
+           constants_of(job, op)->grouped_tile_s;
 }
 
 /* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */
