@@ -1467,6 +1467,8 @@ struct orr_engine {
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool graph_pieces;                        /* a graph ends before the attention of each layer, which is launched ... */
+    double graph_piece_s;                     /* ... after so long a pause of the device */
     int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
     bool prefix_cache;                        /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */

@@ -71,10 +71,21 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
+static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
+{
+    return shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
+}
+
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
 {
-    const bool graph = shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
-    return graph ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+    return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+}
+
+/* Eq. 355: one piece per layer. */
+double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape)
+{
+    if (!job->engine.graph_pieces || !is_graph(job, shape)) return 0;
+    return (double)job->model.n_layers / (double)job->plan.pp * job->engine.graph_piece_s;
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -185,7 +196,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
     }
-    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches);
+    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);

@@ -205,7 +205,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     else if (decodes)
         for (int64_t k = 0; k < job->model.n_kinds; k++) sum.launches += model->layers[k];
     if (decodes) add_decode_attention(model, shape, &sum);
-    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches);
+    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape);
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
     return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.launches) - gpu_s);
 }

@@ -77,6 +77,13 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
 }
 
+/* 1 and 0 are yes and no; an empty cell says nothing. */
+static bool flag(const struct validator *w, size_t row, const char *column, bool absent)
+{
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    return is(cell, "") ? absent : is(cell, "1");
+}
+
 /* The limits of a run that its source prints stand above those of the engine. */
 static void put_limits(struct validator *w, size_t row)
 {
@@ -85,6 +92,9 @@ static void put_limits(struct validator *w, size_t row)
     e->max_step_tokens = lround(number(w, row, "max_batched_tokens", (double)e->max_step_tokens));
     e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
     e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
+    e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
+    e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
+    e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
 }
 
 static struct orr_traffic traffic_of(const struct validator *w, size_t row)
