@@ -971,7 +971,7 @@ struct orr_layer_kind {
     int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
     int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
     bool rope;                        /* rotary positions are applied */
-    bool qk_norm;                     /* query and key heads are normalised */
+    bool qk_norm, qk_norm_full;       /* query and key heads are normalised; all heads of a token as one vector */
     bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
     bool shared_kv;                   /* the layer reuses an earlier layer's keys and values, and caches none */
     bool kv_equal;                    /* the projected keys serve as values too: one projection for both */
@@ -1467,6 +1467,7 @@ struct orr_engine {
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
+    int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                        /* a graph ends before the attention of each layer, which is launched ... */
     double graph_piece_s;                     /* ... after so long a pause of the device */
     int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
