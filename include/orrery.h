@@ -1467,6 +1467,8 @@ struct orr_engine {
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
+                                                 split K */
     int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                        /* a graph ends before the attention of each layer, which is launched ... */
     double graph_piece_s;                     /* ... after so long a pause of the device */
