@@ -1224,6 +1224,7 @@ struct orr_gemm_constants {
     double grouped_tile_s;    /* grouped product: fixed time of a tile */
     double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;  /* grouped product: fixed time, including routing and bookkeeping kernels */
+    double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
 };
 
 struct orr_attention_constants {
@@ -1469,6 +1470,7 @@ struct orr_engine {
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
     bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
+    bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
     int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                        /* a graph ends before the attention of each layer, which is launched ... */
     double graph_piece_s;                     /* ... after so long a pause of the device */

@@ -70,6 +70,7 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_tile_s *= stretch / by->grouped_rate_factor;
         u->grouped_dram_frac *= by->dram_rate_factor / stretch;
         u->grouped_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_gen_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
     c->l2_frac /= stretch;

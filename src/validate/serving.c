@@ -95,6 +95,7 @@ static void put_limits(struct validator *w, size_t row)
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
+    e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
 
 static struct orr_traffic traffic_of(const struct validator *w, size_t row)
