@@ -63,7 +63,9 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
                                                             .backward_bytes = 2 * bytes,
                                                             .forward_launches = launches,
                                                             .backward_launches = 2 * launches});
-        if (emit->lumped) emit->list->items[first].floor_s = launches * engine->pointwise_floor_s;
+        /* The device time of serving libraries is in the tables of their products; the host launches all the same. */
+        if (emit->lumped && engine->expert_kernel == ORR_EXPERT_TUNED) emit->list->items[first].joined = true;
+        else if (emit->lumped) emit->list->items[first].floor_s = launches * engine->pointwise_floor_s;
     }
     if (engine->moe_syncs <= 0 || engine->host_sync_s <= 0) return;
     struct orr_op *wait = orr_emit_op(emit, "moe.wait", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
