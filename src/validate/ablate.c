@@ -54,7 +54,7 @@ static void no_launch(struct orr_job *job)
     for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->launch_s = decode_set(job, i)->reduce_s = 0;
     c->pointwise_launch_s = 0;
     job->engine.pointwise_floor_s = 0;
-    job->engine.kernel_gap_s = job->engine.short_prefill_gap_s = 0;
+    job->engine.kernel_gap_s = job->engine.graph_piece_s = job->engine.short_prefill_gap_s = 0;
 }
 
 static void no_attention_length(struct orr_job *job)
