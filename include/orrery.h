@@ -1472,7 +1472,7 @@ struct orr_engine {
                                                  split K */
     bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
     int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
-    bool graph_pieces;                        /* a graph ends before the attention of each layer, which is launched ... */
+    bool graph_pieces;                        /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                     /* ... after so long a pause of the device */
     int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
     bool prefix_cache;                        /* blocks of finished prompts are kept and found again */
@@ -1700,8 +1700,8 @@ struct orr_op {
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     double key_tokens;            /* DECODE: tokens of the context that one key stands for; 0 counts as 1 */
-    bool joined;                  /* DECODE: further keys of the call before; POINTWISE: the device time of its launches is
-                                     in that of another kernel */
+    bool joined;                  /* DECODE: further keys of the call before; POINTWISE: the device time of its launches
+                                     is in that of another kernel */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */

@@ -35,7 +35,8 @@ struct library {
 /* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype], *four = &job->calibration.gemm[ORR_DTYPE_FP4];
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],
+                                    *four = &job->calibration.gemm[ORR_DTYPE_FP4];
     const bool four_bits = op->weight_bytes < 1 && op->input_bytes < 2;
     if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
         return (struct library){four->grouped_gen_tile_s, four->grouped_gen_dram_frac, four->grouped_gen_launch_s};
@@ -69,8 +70,7 @@ static struct orr_cost common_cost(const struct orr_job *job, const struct orr_o
 /* Eq. 28: seconds of one tile on one SM. */
 static double tile_s_of(const struct orr_job *job, const struct orr_op *op, double m, double n)
 {
-    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) +
-           library_of(job, op).tile_s;
+    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) + library_of(job, op).tile_s;
 }
 
 /* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */

@@ -197,8 +197,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
         pass.launches += op->count * op->launches;
         if (op->kind == ORR_OP_DECODE && !op->joined) attentions += op->count;
     }
-    pass.gap_s = trial.gap_s =
-        orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
+    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);

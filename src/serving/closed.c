@@ -97,9 +97,9 @@ static double residual_s(const struct point *p, double share)
     return mean_s > 0 ? square / (2 * mean_s) : 0;
 }
 
-/* Eq. 359: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed: the step that
- * runs when a request has been handled began after it was sent, unless handling is longer than that step. An arriving
- * user meets the others only. */
+/* Eq. 359: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed. The step
+ * that runs when a request has been handled began after it was sent, unless handling is longer than that step. An
+ * arriving user meets the others only. */
 static double loop_residual_s(const struct search *s, const struct point *p)
 {
     const double others = orr_max(0, 1 - 1 / orr_max(1, s->demand->users));

@@ -16,10 +16,10 @@ static void pieces_pause_at_every_layer(void **state)
     struct orr_job whole = w->job;
     whole.engine.graph_pieces = false;
     struct orr_step_model *pieces = orr_step_model_new(&w->job), *one = orr_step_model_new(&whole);
-    const struct orr_step steps[] = {{.decode_sequences = 4, .decode_context = 4000},
-                                     {.decode_sequences = 513, .decode_context = 513000},
-                                     {.prefill_tokens = 1000, .prefill_sequences = 1, .decode_sequences = 4,
-                                      .decode_context = 4000}};
+    const struct orr_step steps[] = {
+        {.decode_sequences = 4, .decode_context = 4000},
+        {.decode_sequences = 513, .decode_context = 513000},
+        {.prefill_tokens = 1000, .prefill_sequences = 1, .decode_sequences = 4, .decode_context = 4000}};
     const double pauses_s[] = {160e-6, 0, 0};
     for (size_t i = 0; i < COUNT(steps); i++)
         assert_close(1 + orr_step_time(pieces, &steps[i]) - orr_step_time(one, &steps[i]), 1 + pauses_s[i], 1e-9);
@@ -73,8 +73,8 @@ static void low_latency_kernels_have_constants_of_their_own(void **state)
     assert_close(cost.launch_s, 20e-6, 1e-12);
 }
 
-/* A product of 8192 columns has 128 tiles of 64, fewer than a B200 has SMs, and walks 28,672 elements of K. Engines that
- * only have the kernel of the table do not divide K; engines that tune do, and gain. */
+/* A product of 8192 columns has 128 tiles of 64, fewer than a B200 has SMs, and walks 28,672 elements of K. Engines
+ * that only have the kernel of the table do not divide K; engines that tune do, and gain. */
 static void tuned_products_divide_k(void **state)
 {
     struct world *w = *state;
