@@ -1013,7 +1013,7 @@ struct orr_layer_kind {
     int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
     int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
     bool rope;                        /* rotary positions are applied */
-    bool qk_norm;                     /* query and key heads are normalised */
+    bool qk_norm, qk_norm_full;       /* query and key heads are normalised; all heads of a token as one vector */
     bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
     bool shared_kv;                   /* the layer reuses an earlier layer's keys and values, and caches none */
     bool kv_equal;                    /* the projected keys serve as values too: one projection for both */
@@ -1267,6 +1267,7 @@ struct orr_gemm_constants {
     double grouped_tile_s;    /* grouped product: fixed time of a tile */
     double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;  /* grouped product: fixed time, including routing and bookkeeping kernels */
+    double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
 };
 
 struct orr_attention_constants {
@@ -1510,6 +1511,12 @@ struct orr_engine {
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
+                                                 split K */
+    bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
+    int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
+    bool graph_pieces;                        /* a graph ends before every attention, which is launched ... */
+    double graph_piece_s;                     /* ... after so long a pause of the device */
     int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
     bool prefix_cache;                        /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */
@@ -1741,7 +1748,8 @@ struct orr_op {
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     double key_tokens;            /* DECODE: tokens of the context that one key stands for; 0 counts as 1 */
-    bool joined;                  /* DECODE: further keys of the call before, without a launch of its own */
+    bool joined;                  /* DECODE: further keys of the call before; POINTWISE: the device time of its launches
+                                     is in that of another kernel */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */

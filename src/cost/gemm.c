@@ -101,12 +101,12 @@ static struct candidate price(const struct gemm *g, const struct tiling *t, size
     return c;
 }
 
-static void prepare_splits(struct gemm *g, double launch_s, double dram_s, double read_s_per_byte)
+static void prepare_splits(struct gemm *g, bool may_split, double launch_s, double dram_s, double read_s_per_byte)
 {
     const struct orr_op *op = g->op;
     for (g->n_splits = 0; g->n_splits < N_SPLITS; g->n_splits++) {
         const double split = SPLITS[g->n_splits];
-        if (split > 1 && (op->dtype == ORR_DTYPE_FP4 || op->k < split * SPLIT_MIN_K)) break;
+        if (split > 1 && (!may_split || op->k < split * SPLIT_MIN_K)) break;
         g->k[g->n_splits] = orr_ceil(op->k / (split * STEP_K)) * STEP_K;
         g->partial_bytes[g->n_splits] = split > 1 ? 8 * split * op->batch * op->m * op->n : 0;
         g->dram_s[g->n_splits] = dram_s + g->partial_bytes[g->n_splits] * read_s_per_byte;
@@ -171,7 +171,9 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, d
     const double read_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac);
     const double dram_s = (g.read_bytes + u->dram_ramp_bytes) * read_s_per_byte +
                           g.write_bytes / (chip->hbm_bytes_per_s * job->calibration.write_frac);
-    prepare_splits(&g, u->launch_s, dram_s, read_s_per_byte);
+    /* The 4-bit kernels behind the constants walk all of K; engines that time several kernels find others. */
+    const bool may_split = op->dtype != ORR_DTYPE_FP4 || job->engine.tuned_fp4;
+    prepare_splits(&g, may_split, u->launch_s, dram_s, read_s_per_byte);
     return g;
 }
 

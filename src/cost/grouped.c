@@ -27,6 +27,22 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
     return RULES[kernel];
 }
 
+/* The part of the constants that differs between libraries. */
+struct library {
+    double tile_s, dram_frac, launch_s;
+};
+
+/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
+static struct library library_of(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],
+                                    *four = &job->calibration.gemm[ORR_DTYPE_FP4];
+    const bool four_bits = op->weight_bytes < 1 && op->input_bytes < 2;
+    if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
+        return (struct library){four->grouped_gen_tile_s, four->grouped_gen_dram_frac, four->grouped_gen_launch_s};
+    return (struct library){u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
+}
+
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
     /* Products of 8 and 4 bits need no widening. */
@@ -38,23 +54,23 @@ static double rate_of(const struct orr_job *job, const struct orr_op *op)
 /* What all grouped kernels share: traffic, rate of the matrix units, launch. */
 static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    const struct library library = library_of(job, op);
     const double bytes = orr_gemm_dram_bytes(op, job->system.chip.l2_bytes);
+    const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
     return (struct orr_cost){.partial_overlap = true,
-                             .matrix_frac = u->burst_frac,
-                             .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * u->burst_frac),
+                             .matrix_frac = burst_frac,
+                             .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
                              .split_k = 1,
-                             .launch_s = u->grouped_launch_s,
+                             .launch_s = library.launch_s,
                              .dram_bytes = bytes,
                              .l2_bytes = bytes,
-                             .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * u->grouped_dram_frac)};
+                             .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * library.dram_frac)};
 }
 
 /* Eq. 28: seconds of one tile on one SM. */
 static double tile_s_of(const struct orr_job *job, const struct orr_op *op, double m, double n)
 {
-    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) +
-           job->calibration.gemm[op->dtype].grouped_tile_s;
+    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) + library_of(job, op).tile_s;
 }
 
 /* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */

@@ -201,6 +201,17 @@ void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *param
     orr_emit_sharded_layer(emit, params);
 }
 
+/* Eq. 357: the kernels of a layer beyond those of a plain one, which has two norms and a dense FFN. The activation of
+ * routed experts is in the time of their products. A norm over the heads of all ranks takes two passes. */
+static double more_kernels(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const double qk_norms = (double)emit->job->engine.qk_norm_kernels * (kind->qk_norm_full ? 2 : 1);
+    double kernels = orr_max(0, (double)kind->n_norms - 2) + (kind->qk_norm ? qk_norms : 0);
+    if (kind->gate_columns > 0) kernels += 1;
+    if (kind->n_experts > 0) kernels += kind->shared_width > 0 ? 1 : kind->ffn_width > 0 ? 0 : -1;
+    return kernels;
+}
+
 /* Norms, rotary positions, activation and residual of one layer, in as many kernels as the engine uses. */
 static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
@@ -212,7 +223,7 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double blocks = ((orr_kind_mixes(kind) ? 1 : 0) + (orr_kind_has_ffn(kind) ? 1 : 0)) / 2.0;
     struct orr_op *op = orr_emit_op(emit, "pointwise", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_ACTIVATION;
-    op->launches = blocks * (double)engine->layer_pointwise_kernels;
+    op->launches = orr_max(0, blocks * (double)engine->layer_pointwise_kernels + more_kernels(emit, kind));
     op->floor_s = op->launches * engine->pointwise_floor_s;
     op->bytes = d->T * (d->h * blocks * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
 }

@@ -63,7 +63,9 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
                                                             .backward_bytes = 2 * bytes,
                                                             .forward_launches = launches,
                                                             .backward_launches = 2 * launches});
-        if (emit->lumped) emit->list->items[first].floor_s = launches * engine->pointwise_floor_s;
+        /* The device time of serving libraries is in the tables of their products; the host launches all the same. */
+        if (emit->lumped && engine->expert_kernel == ORR_EXPERT_TUNED) emit->list->items[first].joined = true;
+        else if (emit->lumped) emit->list->items[first].floor_s = launches * engine->pointwise_floor_s;
     }
     if (engine->moe_syncs <= 0 || engine->host_sync_s <= 0) return;
     struct orr_op *wait = orr_emit_op(emit, "moe.wait", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
@@ -75,13 +77,15 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
  * it has a single expert. Every rank that holds a slice of an expert orders all of the expert's rows. Quantised
- * products need aligned rows, so that further copies pad and unpad them. */
+ * products need aligned rows, so that further copies pad and unpad them. The device time of their launches is in that
+ * of the products where tables of serving libraries time an expert layer as a whole. */
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
     const double half = (double)emit->job->engine.moe_permute_passes / 2;
     const double worked = (local > 1 ? half : 0) + (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
     const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * hidden * 2 * d->w_a;
+    const size_t first = emit->list->n;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
@@ -89,6 +93,8 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_bytes = bytes,
                                                         .forward_launches = half + worked,
                                                         .backward_launches = half + worked});
+    const bool timed = emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED;
+    if (emit->list->n > first) emit->list->items[first].joined = timed;
 }
 
 /* Eq. 168: do the kernels of this pass send a token to every expert at once, for a short latency, and not once to every

@@ -71,10 +71,20 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
+static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
+{
+    return shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
+}
+
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
 {
-    const bool graph = shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
-    return graph ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+    return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+}
+
+/* Eq. 355 */
+double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions)
+{
+    return job->engine.graph_pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -178,14 +188,16 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
+    double attentions = 0;
     struct trial trial = {.job = job, .bends = bends};
     struct orr_pass pass = {.first = first, .end = list->n};
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
+        if (op->kind == ORR_OP_DECODE && !op->joined) attentions += op->count;
     }
-    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches);
+    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);

@@ -183,6 +183,17 @@ static void add_decode_attention(const struct orr_step_model *model, const struc
     }
 }
 
+/* The attentions of a decode pass. An indexer is one more. */
+static double attentions_of(const struct orr_step_model *model)
+{
+    double n = 0;
+    for (int64_t k = 0; k < model->job.model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &model->job.model.kinds[k];
+        if (orr_kind_attends(kind)) n += model->layers[k] * (kind->index_heads > 0 ? 2 : 1);
+    }
+    return n;
+}
+
 /* ---------------------------------------------------------------- a step */
 
 /* Returns the time of one piece of a step through the whole model. `idle` counts dummies that fill a captured graph:
@@ -208,7 +219,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     else if (decodes)
         for (int64_t k = 0; k < job->model.n_kinds; k++) sum.launches += model->layers[k];
     if (decodes) add_decode_attention(model, shape, &sum);
-    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches);
+    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model));
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
     return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.launches) - gpu_s);
 }

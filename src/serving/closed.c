@@ -16,6 +16,7 @@ struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_me
                                 .output = mean->output,
                                 .output_square = mean->output_square,
                                 .max_output = mean->max_output,
+                                .input_deviation = sqrt(orr_max(0, mean->input_square - mean->input * mean->input)),
                                 .equal_lengths = mean->output_square <= mean->output * mean->output * (1 + 1e-9)};
     if (t->arrival == ORR_ARRIVAL_CLOSED) {
         demand.users = (double)t->concurrency / replicas;
@@ -25,6 +26,7 @@ struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_me
         demand.rate_per_s = (double)t->n_trace / orr_max(1e-9, t->trace[t->n_trace - 1].arrival_s) / replicas;
     else demand.rate_per_s = t->rate_per_s / replicas;
     demand.input *= 1 - t->prefix_share; /* what the cache does not have */
+    demand.input_deviation *= 1 - t->prefix_share;
     return demand;
 }
 
@@ -37,6 +39,7 @@ struct search {
     bool mixes;
     double budget, context, further; /* decode steps of an answer after the first token */
     double request_s;                /* handling of a request before the engine sees it */
+    double spread;                   /* a prompt over one of mean length, as lengths vary */
 };
 
 /* Everything that follows from n. */
@@ -73,6 +76,17 @@ static double prompt_s(const struct search *s, double tokens, double prompts, do
     return s->scale * (low_s + frac * (orr_steps_mixed(s->steps, &mixed) - low_s));
 }
 
+/* Eq. 358: products have stairs in their rows, on which the mean prompt may stand badly. The mean over three lengths,
+ * at which the rule of Gauss for equal probabilities has its nodes, stands for all. */
+static double spread_of(const struct search *s, double n)
+{
+    const struct orr_demand *d = s->demand;
+    const double away = sqrt(1.8) * d->input_deviation, mean_s = prompt_s(s, d->input, 1, 0, n);
+    if (away < 1 || away >= d->input || mean_s <= 0) return 1;
+    const double low_s = prompt_s(s, d->input - away, 1, 0, n), high_s = prompt_s(s, d->input + away, 1, 0, n);
+    return (5 * low_s + 8 * mean_s + 5 * high_s) / (18 * mean_s);
+}
+
 /* ---------------------------------------------------------------- one point */
 
 /* Eq. 216: the mean rest of a step that runs when a request comes, over steps with and without prompts. */
@@ -81,6 +95,18 @@ static double residual_s(const struct point *p, double share)
     const double mean_s = (1 - share) * p->tau_s + share * p->own_s;
     const double square = (1 - share) * p->tau_s * p->tau_s + share * p->own_s * p->own_s;
     return mean_s > 0 ? square / (2 * mean_s) : 0;
+}
+
+/* Eq. 359: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed. The step
+ * that runs when a request has been handled began after it was sent, unless handling is longer than that step. An
+ * arriving user meets the others only. */
+static double loop_residual_s(const struct search *s, const struct point *p)
+{
+    const double others = orr_max(0, 1 - 1 / orr_max(1, s->demand->users));
+    const double begun_per_s = others * p->rate_per_s * p->chunks / p->joined;
+    const double reach_s = orr_min(s->request_s, p->own_s);
+    const double prompts_s = begun_per_s * reach_s * (p->own_s - reach_s / 2);
+    return prompts_s + orr_max(0, 1 - begun_per_s * p->own_s) * p->tau_s / 2;
 }
 
 /* The mean number of whole steps that a time of `steps` takes; steps vary by about a quarter, so that a time near a
@@ -98,11 +124,12 @@ static double whole_steps(double steps)
  * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 216a). */
 static double handling_s(const struct search *s, const struct point *p, double busy, double share)
 {
-    const double request_s = s->request_s, own_s = busy * residual_s(p, share);
+    const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
+    const double request_s = s->request_s, own_s = busy * (loop ? loop_residual_s(s, p) : residual_s(p, share));
     const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
-    const bool in_step = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0 && busy >= 1;
-    if (!in_step || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
-    return whole_steps(request_s / p->step_s) * p->step_s;
+    if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
+    /* Most steps only decode; where prompts have steps of their own, those count too. */
+    return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s)) * p->step_s;
 }
 
 /* Eq. 392: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
@@ -144,7 +171,8 @@ static struct point point_at(const struct search *s, double n)
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)
         p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
-    p.own_s = prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
+    p.own_s =
+        s->spread * prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
     double others = 1;
     if (s->facts->ranks > 1) p.own_s = together_s(s, &p, n, beside, &others);
     p.adds_s = others * p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
@@ -308,6 +336,7 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
     s.request_s =
         (e->frontend_s + e->frontend_s_per_token * demand->input + e->frontend_s_per_request) / facts->host_speed +
         facts->request_s;
+    s.spread = spread_of(&s, s.mixes ? floor(orr_min(demand->users, (double)e->max_requests)) : 0);
     if (s.further <= 0) return prompts_only(&s);
     struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};
     const bool open = demand->rate_per_s > 0;

@@ -27,6 +27,7 @@ struct orr_demand {
     double requests;       /* of the whole run; 0: endless, without the burst at its start */
     double input, output, output_square, max_output;
     bool received;      /* prompts are computed by another pool */
+    double input_deviation; /* standard deviation of prompts */
     bool equal_lengths; /* all answers are equally long, so that users march in step */
 };
 struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct orr_mean_lengths *lengths,

@@ -117,13 +117,15 @@ struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
     if (traffic->arrival == ORR_ARRIVAL_TRACE && traffic->n_trace > 0) {
         const double n = (double)traffic->n_trace;
         for (size_t i = 0; i < traffic->n_trace; i++) {
-            const double output = (double)traffic->trace[i].output_len;
-            mean.input += (double)traffic->trace[i].input_len / n;
+            const double output = (double)traffic->trace[i].output_len, input = (double)traffic->trace[i].input_len;
+            mean.input += input / n;
+            mean.input_square += input * input / n;
             mean.output += output / n;
             mean.output_square += output * output / n;
         }
     } else {
         mean.input = orr_lengths_mean(&traffic->input_len);
+        mean.input_square = orr_lengths_square(&traffic->input_len);
         mean.output = orr_lengths_mean(&traffic->output_len);
         mean.output_square = orr_lengths_square(&traffic->output_len);
     }

@@ -48,7 +48,7 @@ double orr_think_s(const struct orr_traffic *traffic, int64_t id);
 /* Means of the lengths in the traffic, from the trace where there is one. */
 struct orr_mean_lengths {
     double input, output;
-    double output_square; /* mean of the square */
+    double input_square, output_square; /* means of the squares */
     double max_output;
 };
 struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic);

@@ -84,6 +84,9 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_tile_s *= stretch / (by->grouped_rate_factor * narrow);
         u->grouped_dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->grouped_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_gen_tile_s *= stretch / by->grouped_rate_factor;
+        u->grouped_gen_dram_frac *= by->dram_rate_factor / stretch;
+        u->grouped_gen_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
     c->l2_frac /= stretch;
@@ -170,6 +173,7 @@ static void host(const struct orr_engine *by, struct orr_engine *engine)
                                 &engine->host_micro_batch_s, &engine->zero1_tensor_s};
     double *const others[] = {&engine->host_step_s,
                               &engine->kernel_gap_s,
+                              &engine->graph_piece_s,
                               &engine->short_prefill_gap_s,
                               &engine->request_s,
                               &engine->request_s_per_sequence,

@@ -212,6 +212,7 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     kind->rope = shape->rope && !(marks & ORR_MARK_NO_ROPE);
     /* A norm without weights comes with the rotation and is absent without it. */
     kind->qk_norm = shape->qk_norm && (shape->qk_norm_weights || kind->rope);
+    kind->qk_norm_full = kind->qk_norm && shape->qk_norm_full;
     kind->attention_bias = shape->qkv_bias;
     kind->shared_kv = marks & ORR_MARK_SHARED_KV;
     kind->kv_equal = heads.kv_equal;

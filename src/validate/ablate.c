@@ -49,12 +49,13 @@ static void no_cache(struct orr_job *job)
 static void no_launch(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;
-    for (int i = 0; i < ORR_N_DTYPES; i++) c->gemm[i].launch_s = c->gemm[i].grouped_launch_s = 0;
+    for (int i = 0; i < ORR_N_DTYPES; i++)
+        c->gemm[i].launch_s = c->gemm[i].grouped_launch_s = c->gemm[i].grouped_gen_launch_s = 0;
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) c->attention[i].launch_s = 0;
     for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->launch_s = decode_set(job, i)->reduce_s = 0;
     c->pointwise_launch_s = 0;
     job->engine.pointwise_floor_s = 0;
-    job->engine.kernel_gap_s = job->engine.short_prefill_gap_s = 0;
+    job->engine.kernel_gap_s = job->engine.graph_piece_s = job->engine.short_prefill_gap_s = 0;
 }
 
 static void no_attention_length(struct orr_job *job)

@@ -76,6 +76,13 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
 }
 
+/* 1 and 0 are yes and no; an empty cell says nothing. */
+static bool flag(const struct validator *w, size_t row, const char *column, bool absent)
+{
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    return is(cell, "") ? absent : is(cell, "1");
+}
+
 /* The limits of a run that its source prints stand above those of the engine. */
 static void put_limits(struct validator *w, size_t row)
 {
@@ -84,6 +91,10 @@ static void put_limits(struct validator *w, size_t row)
     e->max_step_tokens = lround(number(w, row, "max_batched_tokens", (double)e->max_step_tokens));
     e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
     e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
+    e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
+    e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
+    e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
+    e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
 
 static struct orr_traffic traffic_of(const struct validator *w, size_t row)
@@ -389,6 +400,7 @@ static const char *unfit_for(const struct validator *w, size_t row, const char *
     const bool mean = !stat[0] || is(stat, "mean") || is(stat, "unstated");
     const bool rate = is(metric, "output_tokens_per_s") || is(metric, "output_tokens_per_s_per_gpu") ||
                       is(metric, "completed_requests_per_s");
+    if (is(arrival, "disaggregated")) return "runs of two pools are not fitted";
     if (is(metric, "ttft_s")) return "the time to the first token under load is mostly queueing";
     if (!rate && !is(metric, "tpot_s") && !is(metric, "itl_s") && !is(metric, "latency_s"))
         return "not a time or a rate of tokens or requests";
@@ -420,8 +432,8 @@ static void solve_row(struct validator *w, size_t row, struct orr_served_run *ru
 {
     struct orr_traffic traffic = traffic_of(w, row);
     const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
-    if (tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(&w->job, traffic, tpot_s);
     struct orr_closed_form *form = orr_closed_form_new(&w->job);
+    if (form && tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
     if (form) orr_closed_form_solve(form, &traffic, &run->result);
     if (!form) snprintf(run->failed, sizeof run->failed, "out of memory");
     else if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
@@ -432,8 +444,7 @@ void orr_predict_serving(struct validator *w, size_t row, struct orr_score *scor
 {
     const char *arrival = orr_csv_cell(w->csv, row, "arrival"), *stat = orr_csv_cell(w->csv, row, "stat");
     struct orr_served_run run = {0};
-    if (is(arrival, "disaggregated")) run_pool(w, row, &run);
-    else if (is(arrival, "static")) run_static(w, &run);
+    if (is(arrival, "static")) run_static(w, &run);
     else solve_row(w, row, &run);
     if (run.failed[0]) snprintf(score->skipped, sizeof score->skipped, "%s", run.failed);
     else score_metric(w, &run, stat[0] ? stat : "mean", score);

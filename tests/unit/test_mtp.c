@@ -227,7 +227,7 @@ static void read_mimo(struct world *w, int layers, int pp, int batch, int q)
     w->job.serving.draft_accept_frac = 0;
     w->job.engine.short_run = true;
     gemm->sustained_frac = gemm->burst_frac;
-    w->job.engine.kernel_gap_s = w->job.engine.host_launch_s = 0;
+    w->job.engine.kernel_gap_s = w->job.engine.graph_piece_s = w->job.engine.host_launch_s = 0;
 }
 
 /* After a step of q + 1 rows per sequence: the layer over these rows, then q - 1 times over one row. With two layers,

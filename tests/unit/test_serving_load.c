@@ -123,11 +123,12 @@ static void table_error(void **state)
     }
 }
 
+/* The steady state: so many requests that the burst of all users at the start hardly counts. */
 static struct orr_traffic loop(int64_t users, double input, double output)
 {
     return (struct orr_traffic){.arrival = ORR_ARRIVAL_CLOSED,
                                 .concurrency = users,
-                                .requests = 40 * users + 400,
+                                .requests = 400 * users + 4000,
                                 .input_len = {.law = ORR_LENGTH_UNIFORM, .low = 0.8 * input, .high = input},
                                 .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 0.8 * output, .high = output},
                                 .seed = 1};
@@ -159,7 +160,7 @@ static void closed_loop_is_closed_form(void **state)
             const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
             if (!run.fits) continue;
             assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
-            assert_true(queued || fabs(ttft) < 0.15);
+            assert_true(queued || fabs(ttft) < 0.06);
             worst = fmax(worst, queued ? 0 : fabs(ttft));
             ttfts[n_ttfts++] = fabs(ttft);
         }
@@ -167,7 +168,7 @@ static void closed_loop_is_closed_form(void **state)
     }
     qsort(ttfts, n_ttfts, sizeof *ttfts, orr_ascending);
     print_message("# TTFT of the closed form: median %.3f, largest without a queue %.3f\n", ttfts[n_ttfts / 2], worst);
-    assert_true(ttfts[n_ttfts / 2] < 0.03);
+    assert_true(ttfts[n_ttfts / 2] < 0.02 && ttfts[n_ttfts * 8 / 10] < 0.03);
 }
 
 int main(void)

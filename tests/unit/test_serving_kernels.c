@@ -1,0 +1,137 @@
+/* Kernels of serving engines that differ by stack: graphs in pieces, 4-bit experts and products, norms of heads.
+ * Expected values are worked out in the comments. */
+#include "serving.h"
+
+#include "cost/cost.h"
+
+/* Eq. 355: Llama-3-8B has 32 layers, so that a decode step of one graph per layer pauses 32·5 us. Graphs hold up to 512
+ * sequences; a larger step, and one with a prompt, is launched anyway. */
+static void pieces_pause_at_every_layer(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{},'workload':{'batch':4,"
+                "'input_len':1000,'output_len':100,'engine':'vllm-0.10'}}");
+    assert_true(w->job.engine.graph_pieces);
+    assert_close(w->job.engine.graph_piece_s, 5e-6, 1e-12);
+    struct orr_job whole = w->job;
+    whole.engine.graph_pieces = false;
+    struct orr_step_model *pieces = orr_step_model_new(&w->job), *one = orr_step_model_new(&whole);
+    const struct orr_step steps[] = {
+        {.decode_sequences = 4, .decode_context = 4000},
+        {.decode_sequences = 513, .decode_context = 513000},
+        {.prefill_tokens = 1000, .prefill_sequences = 1, .decode_sequences = 4, .decode_context = 4000}};
+    const double pauses_s[] = {160e-6, 0, 0};
+    for (size_t i = 0; i < COUNT(steps); i++)
+        assert_close(1 + orr_step_time(pieces, &steps[i]) - orr_step_time(one, &steps[i]), 1 + pauses_s[i], 1e-9);
+    orr_step_model_free(pieces);
+    orr_step_model_free(one);
+}
+
+/* Eq. 28a: 8 experts of one row, 1024 x 512 weights of half a byte, on round constants: 1 TB/s, tiles without a fixed
+ * time on 100 SMs of 10 TFLOP/s. Bytes: 8·(1024·1 + 1024·512/2 + 512·2) = 2,113,536 with rows of 8 bits. A tile of 16 x
+ * 64 takes 2·16·64·1024·100/1e15 = 0.2097152 us, and 64 of them are one round. */
+static struct orr_op four_bit_experts(struct world *w)
+{
+    read_job(w, "{'kind':'infer','model':'gpt-oss-120b','system':'b200-sxm','plan':{},'workload':{'batch':1,"
+                "'input_len':100,'output_len':10,'engine':'tensorrt-llm-1.2'}}");
+    struct orr_chip *chip = &w->job.system.chip;
+    chip->n_sm = 100;
+    chip->hbm_bytes_per_s = 1e12;
+    chip->peak_flops_per_s[ORR_DTYPE_FP8] = 1e15;
+    struct orr_gemm_constants *eight = &w->job.calibration.gemm[ORR_DTYPE_FP8];
+    struct orr_gemm_constants *four = &w->job.calibration.gemm[ORR_DTYPE_FP4];
+    eight->burst_frac = eight->grouped_frac = 1;
+    eight->grouped_dram_frac = 0.5;
+    eight->grouped_tile_s = 0;
+    eight->grouped_launch_s = 20e-6;
+    four->grouped_gen_dram_frac = 1;
+    four->grouped_gen_tile_s = 0;
+    four->grouped_gen_launch_s = 8e-6;
+    struct orr_op op = {.kind = ORR_OP_GROUPED, .dtype = ORR_DTYPE_FP8, .batch = 8, .m = 1, .n = 512, .k = 1024};
+    op.input_bytes = 1;
+    op.weight_bytes = 0.5;
+    op.output_bytes = 2;
+    op.flops = 2 * op.batch * op.m * op.n * op.k;
+    return op;
+}
+
+static void low_latency_kernels_have_constants_of_their_own(void **state)
+{
+    struct world *w = *state;
+    const struct orr_op op = four_bit_experts(w);
+    struct orr_cost cost;
+    const double tile_s = 0.2097152e-6, dram_s = 2.113536e-6;
+    assert_false(w->job.engine.low_latency_experts); /* the default of TensorRT-LLM 1.1 is CUTLASS */
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(tile_s, 1.5) + pow(2 * dram_s, 1.5), 2.0 / 3) + 20e-6, 1e-9);
+    w->job.engine.low_latency_experts = true;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(tile_s, 1.5) + pow(dram_s, 1.5), 2.0 / 3) + 8e-6, 1e-9);
+    /* A chip without such kernels keeps those of the format, and so do 16-bit rows. */
+    w->job.calibration.gemm[ORR_DTYPE_FP4].grouped_gen_dram_frac = 0;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+}
+
+/* A product of 8192 columns has 128 tiles of 64, fewer than a B200 has SMs, and walks 28,672 elements of K. Engines
+ * that only have the kernel of the table do not divide K; engines that tune do, and gain. */
+static void tuned_products_divide_k(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'b200-sxm','plan':{},'workload':{'batch':1,"
+                "'input_len':100,'output_len':10,'precision':'fp4','engine':'tensorrt-llm-1.2'}}");
+    struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = ORR_DTYPE_FP4, .batch = 1, .m = 4, .n = 8192, .k = 28672};
+    op.input_bytes = 0.5;
+    op.weight_bytes = 0.5625;
+    op.output_bytes = 2;
+    op.flops = 2 * op.m * op.n * op.k;
+    struct orr_cost tuned, plain;
+    assert_true(w->job.engine.tuned_fp4);
+    orr_cost_gemm(&w->job, &op, &tuned);
+    w->job.engine.tuned_fp4 = false;
+    orr_cost_gemm(&w->job, &op, &plain);
+    assert_int_equal(plain.split_k, 1);
+    assert_true(tuned.split_k > 1 && tuned.total_s < 0.8 * plain.total_s);
+}
+
+static double small_kernels(struct world *w, const char *model, const char *engine, int tp, double *reduced_bytes)
+{
+    char request[400];
+    (void)snprintf(request, sizeof request,
+                   "{'kind':'infer','model':'%s','system':'h200-sxm','gpus':%d,'plan':{'tp':%d},'workload':{'batch':6,"
+                   "'input_len':100,'output_len':10,'engine':'%s'}}",
+                   model, tp, tp, engine);
+    read_job(w, request);
+    (void)infer(w, &w->job);
+    const struct orr_op *reduce = phase_op(w, ORR_PHASE_DECODE, "attention.qk_norm.reduce", NULL);
+    *reduced_bytes = reduce ? reduce->payload_bytes : 0;
+    return phase_op(w, ORR_PHASE_DECODE, "pointwise", NULL)->launches;
+}
+
+/* Eqs. 356, 357. A plain layer has 4 kernels in vLLM: two norms, rotary positions, activation. Qwen3 adds two norms of
+ * heads. gpt-oss has routed experts only, whose activation is in their products. MiniMax-M2 has such experts and a norm
+ * over all heads, which takes two passes over queries and keys, 4 - 1 + 2·2, and at TP 4 a sum of two fp32 numbers for
+ * each of 6 sequences over the ranks. TensorRT-LLM has 3 kernels and one for both norms of heads. */
+static void layers_have_the_kernels_of_their_norms(void **state)
+{
+    struct world *w = *state;
+    double bytes;
+    assert_close(small_kernels(w, "llama3-8b", "vllm", 1, &bytes), 4, 1e-12);
+    assert_close(small_kernels(w, "qwen3-32b", "vllm", 1, &bytes), 6, 1e-12);
+    assert_close(small_kernels(w, "qwen3-32b", "tensorrt-llm-1.2", 1, &bytes), 4, 1e-12);
+    assert_close(bytes + 1, 1, 1e-12);
+    assert_close(small_kernels(w, "gpt-oss-120b", "vllm", 1, &bytes), 3, 1e-12);
+    assert_close(small_kernels(w, "minimax-m2.5", "vllm-0.17", 4, &bytes), 7, 1e-12);
+    assert_close(bytes, 6 * 2 * 4, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_pause_at_every_layer),
+        cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
+        cmocka_unit_test(tuned_products_divide_k),
+        cmocka_unit_test(layers_have_the_kernels_of_their_norms),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
