@@ -101,6 +101,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, zero1_tensor_s, ORR_UNIT_S, false, 0, 1, "ZeRO-1: host time per tensor and rank to gather"),
     ORR_STRING(orr_engine, schedules, false, "names of its pipeline schedules, for searches; absent: all"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
+    ORR_BOOL(orr_engine, fills_pipeline, false, "pipelines with fewer than pp - 1 micro-batches are refused"),
     ORR_REAL(orr_engine, skew_hop_s, ORR_UNIT_S, false, 0, 1, "late ranks in a collective across nodes, per rank"),
     ORR_BOOL(orr_engine, p2p_overlap, true, "interleaved pipeline sends run beside compute"),
     ORR_BOOL(orr_engine, p2p_scatter_gather, true, "sends are split over the TP group"),

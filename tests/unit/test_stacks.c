@@ -35,13 +35,13 @@ static void read_3b(struct world *w, int pp)
 
 /* A layer of nanotron-3b weighs 4 h² + 3 h f = 113,246,208, the head V h = 402,653,184 = 3.5556 layers, all of it
  * 31.5556 layers. Stages end with the layer that passes i · 31.5556 / p: 15.78 -> 16; 7.89, 15.78, 23.67 -> 8, 16,
- * 24; 3.94 i -> 4 i; 1.97 i -> 2 i; and with 32 stages 0.986 i -> i. */
+ * 24; 3.94 i -> 4 i; 1.97 i -> 2 i. */
 static void stages_have_equal_cost(void **state)
 {
     struct world *w = *state;
     const struct {
         int pp, full, layers, rest; /* `full` stages of so many layers, then one of the rest, in which the head is */
-    } TABLE[] = {{2, 1, 16, 12}, {4, 3, 8, 4}, {8, 7, 4, 0}, {16, 14, 2, 0}, {32, 28, 1, 0}};
+    } TABLE[] = {{2, 1, 16, 12}, {4, 3, 8, 4}, {8, 7, 4, 0}, {16, 14, 2, 0}};
     for (size_t i = 0; i < COUNT(TABLE); i++) {
         static struct orr_stage stages[ORR_MAX_STAGES];
         read_3b(w, TABLE[i].pp);
@@ -77,19 +77,22 @@ static void other_layouts_do_not_follow_cost(void **state)
     assert_true(stages[0].n_layers[0] == 14 && stages[1].n_layers[0] == 14);
 }
 
-/* Four stages more than layers are accepted where stages follow cost: the head's and idle ones. Other engines need a
- * layer for every stage. */
+/* Where stages follow cost, only the cast and the loss may follow the head. The head is on stage floor(28 / x), from 0,
+ * if a stage's share x of 31.5556 layers' weight is more than one layer: 26 stages of 1.2137 put it on the 24th of them
+ * and leave two; 27 of 1.1687 put it on the 24th as well and leave three, of which one is idle. With 32 stages every
+ * layer has one, and three follow the head's. Other engines need a layer for every stage. */
 static void stages_beyond_the_layers_are_few(void **state)
 {
     struct world *w = *state;
     const struct {
         int pp;
-        const char *engine;
-        enum orr_err err;
-    } CASES[] = {{28, "generic", ORR_OK},
-                 {29, "generic", ORR_ERR_RULE},
-                 {32, "nanotron-2025", ORR_OK},
-                 {33, "nanotron-2025", ORR_ERR_RULE}};
+        const char *engine, *text;
+    } CASES[] = {{28, "generic", NULL},
+                 {29, "generic", "each stage needs a layer"},
+                 {26, "nanotron-2025", NULL},
+                 {27, "nanotron-2025", "27 stages of equal cost leave 1 without work"},
+                 {32, "nanotron-2025", "32 stages of equal cost leave 1 without work"},
+                 {64, "nanotron-2025", "64 stages of equal cost leave"}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         char request[512];
         struct orr_error error;
@@ -97,8 +100,29 @@ static void stages_beyond_the_layers_are_few(void **state)
                        "{'kind':'train','model':'nanotron-3b','system':'h100-sxm','plan':{'pp':%d},'workload':{"
                        "'seq':4096,'micro_batch':1,'global_batch':64,'engine':'%s'}}",
                        CASES[i].pp, CASES[i].engine);
+        assert_int_equal(try_job(w, request, &error), CASES[i].text ? ORR_ERR_RULE : ORR_OK);
+        if (CASES[i].text) assert_non_null(strstr(error.text, CASES[i].text));
+    }
+}
+
+/* An engine that asserts a filled pipeline refuses 8 stages with 6 micro-batches and takes 7; others take 6. */
+static void some_engines_need_filled_pipelines(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int batch;
+        const char *engine;
+        enum orr_err err;
+    } CASES[] = {{6, "nanotron-2025", ORR_ERR_RULE}, {7, "nanotron-2025", ORR_OK}, {6, "generic", ORR_OK}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char request[512];
+        struct orr_error error;
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'nanotron-3b','system':'h100-sxm','plan':{'pp':8},'workload':{"
+                       "'seq':4096,'micro_batch':1,'global_batch':%d,'engine':'%s'}}",
+                       CASES[i].batch, CASES[i].engine);
         assert_int_equal(try_job(w, request, &error), CASES[i].err);
-        if (CASES[i].err) assert_non_null(strstr(error.text, "each stage needs a layer"));
+        if (CASES[i].err) assert_non_null(strstr(error.text, "needs at least pp - 1 = 7 micro-batches"));
     }
 }
 
@@ -576,6 +600,7 @@ int main(void)
         cmocka_unit_test(stages_have_equal_cost),
         cmocka_unit_test(other_layouts_do_not_follow_cost),
         cmocka_unit_test(stages_beyond_the_layers_are_few),
+        cmocka_unit_test(some_engines_need_filled_pipelines),
         cmocka_unit_test(groups_shard_at_every_stage),
         cmocka_unit_test(stage_1_may_sum_and_hide_nothing),
         cmocka_unit_test(weights_are_gathered_tensor_by_tensor),
