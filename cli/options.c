@@ -59,7 +59,8 @@ static const struct cli_option options[] = {
     SERVE("ep", "expert-parallel-size ep-size", "N", "plan", "ep", "expert parallel"),
     FIELD_OF("etp", "expert-tensor-parallel-size", "N", "plan", "etp", CLI_FOR_JOB,
              "tensor parallel inside an expert"),
-    SWITCH("sp", "sequence-parallel", "plan", "sp", CLI_FOR_TRAIN, "sequence parallel"),
+    {.name = "sp", .aliases = "sequence-parallel", .kind = CLI_BOOL, .section = "plan", .keys = "sp", .word = "auto",
+     .commands = CLI_FOR_TRAIN, .help = "sequence parallel; --sp auto: whichever is faster"},
     FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
     WORD("use-distributed-optimizer", "plan", "zero", "1", CLI_FOR_TRAIN, "same as --zero 1"),
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
@@ -426,8 +427,11 @@ static enum cli_status parse_option(int argc, const char *const *argv, int *i, u
         given->negated = true;
     }
     if (!given->option) return fail_unknown(name, n, command);
-    if (!given->option->argument && value)
-        return cli_fail("--%.*s takes no value, but \"%s\" was given", (int)n, name, value);
+    const char *word = given->option->kind == CLI_BOOL && !given->negated ? given->option->word : NULL;
+    if (word && !value && *i + 1 < argc && strcmp(argv[*i + 1], word) == 0) value = argv[++*i];
+    if (!given->option->argument && value && !(word && strcmp(value, word) == 0))
+        return cli_fail("--%.*s takes no value%s%s, but \"%s\" was given", (int)n, name, word ? " or " : "",
+                        word ? word : "", value);
     if (given->option->argument && !value) {
         if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
             return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);
