@@ -1396,7 +1396,7 @@ struct orr_engine {
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
-    bool fills_pipeline;                      /* pipelines with fewer than pp - 1 micro-batches are refused */
+    int64_t unfilled_stages;                  /* 1F1B refuses fewer than pp minus this micro-batches */
     char schedules[128];                      /* names of the pipeline schedules it has, for searches; "": not known */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */

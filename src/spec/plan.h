@@ -15,10 +15,12 @@ static inline bool orr_is_dual(enum orr_schedule schedule)
     return schedule == ORR_SCHEDULE_DUALPIPE || schedule == ORR_SCHEDULE_DUALPIPE_V;
 }
 /* The fewest micro-batches of a replica with which a pipeline runs. Blocks of a forward and a backward need twice as many
- * as there are stages; some engines refuse pipelines that their micro-batches do not fill. */
+ * as there are stages; some engines refuse to run one forward, one backward with fewer than stages. */
 static inline int64_t orr_least_micro_batches(const struct orr_engine *engine, enum orr_schedule schedule, int64_t pp)
 {
-    return orr_is_dual(schedule) ? 2 * pp : engine->fills_pipeline ? pp - 1 : 1;
+    if (orr_is_dual(schedule)) return 2 * pp;
+    const int64_t least = schedule == ORR_SCHEDULE_1F1B ? pp - engine->unfilled_stages : 1;
+    return least > 1 ? least : 1;
 }
 /* Are weight gradients a phase of their own, which a rank may put off? */
 static inline bool orr_splits_backward(enum orr_schedule schedule)
