@@ -108,6 +108,8 @@ static const struct cli_option options[] = {
     FIELD("optimizer", "", "NAME", "workload", "optimizer", "adamw, adamw-bf16, adamw-8bit, muon, sgd, …"),
     FIELD("gradient-precision", "", "NAME", "workload", "gradient_precision",
           "format gradients are added up in: engine, fp32, bf16"),
+    SWITCH("optimizer-in-backward", "optimizer-in-bwd", "workload", "optimizer_in_backward", CLI_FOR_TRAIN,
+           "update weights as backward makes their gradients"),
     FIELD("adapter", "", "SPEC", "workload", "adapter", "lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32"),
     FIELD("frozen", "", "LIST", "workload", "frozen", "untrained parts: embeddings,layers:N,head,tower"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",

@@ -1524,6 +1524,7 @@ struct orr_adapter {
     unsigned targets;                         /* bit 1 << target */
     enum orr_base_format base;                /* of the frozen matrices of the layers */
     enum orr_dtype format;                    /* of the adapter's own weights: fp32, or the format of activations */
+    bool plain;                               /* fp32 products without autocast: inputs are kept in fp32 */
 };
 
 struct orr_workload {
@@ -1545,6 +1546,7 @@ struct orr_workload {
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
     struct orr_adapter adapter;
     int64_t frozen_layers;                    /* first layers whose weights are not trained */
+    bool optimizer_in_backward;               /* a weight is updated, and its gradient dropped, as soon as it is made */
     bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 

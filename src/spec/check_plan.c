@@ -48,6 +48,15 @@ enum orr_err orr_check_filling(const struct orr_job *job, struct orr_error *erro
     return ORR_OK;
 }
 
+/* A gradient that is dropped at once cannot wait for those of other micro-batches. */
+enum orr_err orr_check_optimizer(const struct orr_job *job, struct orr_error *error)
+{
+    const int64_t m = job->workload.global_batch / (job->plan.dp * job->workload.micro_batch);
+    if (!job->workload.optimizer_in_backward || m == 1) return ORR_OK;
+    return FAIL(error, "workload.optimizer_in_backward",
+                "gradients are used as they are made, so that a replica can have 1 micro-batch, not %lld", (ll)m);
+}
+
 /* ---------------------------------------------------------------- offload */
 
 /* A plan may offload only to what the system file states. */

@@ -87,6 +87,7 @@ static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "recompute_nth",
                                              "recompute_ops",
                                              "gradient_precision",
+                                             "optimizer_in_backward",
                                              "adapter",
                                              "frozen",
                                              NULL};
