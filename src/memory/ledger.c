@@ -95,7 +95,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
     if (engine->autocast) { /* Eq. 157 */
         const double cast = stage->matrix_params + stage->expert_params +
-                                (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
+                            (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
         r->weights *= 4 / w;
         r->casts = w * cast;
     }

@@ -122,8 +122,8 @@ static int target_of(enum orr_product product)
 static void emit_small_product(struct orr_emit *emit, struct orr_linear_names names, const struct orr_linear *from,
                                double k, double n)
 {
-    struct orr_linear linear = {.names = names, .m = from->m, .k = k, .n = n, .experts = from->experts,
-                                .fp32 = orr_adapter_plain(emit->job)};
+    struct orr_linear linear = {
+        .names = names, .m = from->m, .k = k, .n = n, .experts = from->experts, .fp32 = orr_adapter_plain(emit->job)};
     const bool frozen = emit->frozen;
     emit->frozen = false;
     linear.product = ORR_PRODUCT_OTHER;
@@ -208,14 +208,14 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
     if (adapter->kind == ORR_ADAPTER_DORA) emit_lengths(emit, linear->k, n, outputs, rank);
-    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.add",
-                                                        .backward_name = "adapter.add.backward",
-                                                        .kind = ORR_POINTWISE_ADD,
-                                                        .forward_bytes = (plain ? 18 : 5 * w) * outputs,
-                                                        .backward_bytes =
-                                                            (plain ? 8 : 2 * w) * outputs + 3 * w * inputs,
-                                                        .forward_launches = 2,
-                                                        .backward_launches = 2});
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.name = "adapter.add",
+                                                  .backward_name = "adapter.add.backward",
+                                                  .kind = ORR_POINTWISE_ADD,
+                                                  .forward_bytes = (plain ? 18 : 5 * w) * outputs,
+                                                  .backward_bytes = (plain ? 8 : 2 * w) * outputs + 3 * w * inputs,
+                                                  .forward_launches = 2,
+                                                  .backward_launches = 2});
 }
 
 void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)

@@ -40,8 +40,9 @@ enum orr_err orr_check_filling(const struct orr_job *job, struct orr_error *erro
         return FAIL(error, "plan.schedule", "\"%s\" needs at least 2 * pp = %lld micro-batches per replica, not %lld",
                     name, (ll)least, (ll)m);
     if (m < least)
-        return FAIL(error, "plan.pp", "engine %s runs %lld stages with at least %lld micro-batches per replica, not %lld",
-                    job->engine.id, (ll)plan->pp, (ll)least, (ll)m);
+        return FAIL(error, "plan.pp",
+                    "engine %s runs %lld stages with at least %lld micro-batches per replica, not %lld", job->engine.id,
+                    (ll)plan->pp, (ll)least, (ll)m);
     if (plan->schedule == ORR_SCHEDULE_DUALPIPE && m % 2 != 0)
         return FAIL(error, "plan.schedule", "\"%s\" sends half of the micro-batches each way: %lld is odd", name,
                     (ll)m);

@@ -14,8 +14,8 @@ static inline bool orr_is_dual(enum orr_schedule schedule)
 {
     return schedule == ORR_SCHEDULE_DUALPIPE || schedule == ORR_SCHEDULE_DUALPIPE_V;
 }
-/* The fewest micro-batches of a replica with which a pipeline runs. Blocks of a forward and a backward need twice as many
- * as there are stages; some engines refuse to run one forward, one backward with fewer than stages. */
+/* The fewest micro-batches of a replica with which a pipeline runs. Blocks of a forward and a backward need twice as
+ * many as there are stages; some engines refuse to run one forward, one backward with fewer than stages. */
 static inline int64_t orr_least_micro_batches(const struct orr_engine *engine, enum orr_schedule schedule, int64_t pp)
 {
     if (orr_is_dual(schedule)) return 2 * pp;

@@ -68,8 +68,8 @@ static double kept_per_token(struct world *w, const char *rest)
 /* TinyLlama, h 2048, 4 of 32 heads with keys, FFN 5632; bytes per token. All trained: two norms 6 h, inputs of q, k, v
  * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and
  * their product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven
- * ranks of 16. Adapters in 16 bits beside q and v: one input. In fp32 without autocast: an fp32 input for each, ranks in
- * fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds to them in fp32. */
+ * ranks of 16. Adapters in 16 bits beside q and v: one input. In fp32 without autocast: an fp32 input for each, ranks
+ * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds to them in fp32. */
 static void kept_activations_are_counted(void **state)
 {
     struct world *w = *state;
@@ -105,8 +105,8 @@ static void plain_adapters_multiply_in_fp32(void **state)
 static void optimizer_in_backward_drops_gradients(void **state)
 {
     struct world *w = *state;
-    static const char REQUEST[] = "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{'seq':16,"
-                                  "'micro_batch':1,'global_batch':%d,'recompute':'full'%s," HF "}}";
+    static const char REQUEST[] = "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{"
+                                  "'seq':16,'micro_batch':1,'global_batch':%d,'recompute':'full'%s," HF "}}";
     read_job(w, REQUEST, 1, "");
     train(w);
     near(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS], 2 * 6738415616.0, 1e-9);
