@@ -63,6 +63,8 @@ static const struct cli_option options[] = {
      .commands = CLI_FOR_TRAIN, .help = "sequence parallel; --sp auto: whichever is faster"},
     FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
     WORD("use-distributed-optimizer", "plan", "zero", "1", CLI_FOR_TRAIN, "same as --zero 1"),
+    FIELD("zero-secondary", "zero-hpz-partition-size", "N", "plan", "zero_secondary",
+          "ZeRO-3: ranks that keep second shards for backward"),
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule",
           "gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, v-half, dualpipe, dualpipe-v"),

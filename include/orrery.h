@@ -1507,6 +1507,7 @@ struct orr_plan {
     int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
     int64_t zero;                             /* 0-3 */
     int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
+    int64_t zero_secondary;                   /* ZeRO-3: ranks that keep second shards for backward; 0: none */
     bool gathered_kept;                       /* ZeRO-3: gathered weights stay from forward to backward */
     enum orr_store offload[ORR_N_OFFLOADS];   /* where states and activations are kept */
     bool sp;
@@ -1688,6 +1689,7 @@ struct orr_op {
     double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
+    int64_t ranks;                /* COLLECTIVE: of the first so many ranks of the group; 0: of all */
     int32_t n_experts, n_active;  /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
     int32_t n_groups, n_groups_active; /* ... groups of experts, and how many of them a token may use; else 0 */
     bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */

@@ -647,9 +647,10 @@ static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct o
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
-        check_plan_ranges, check_workload_ranges, check_gpus,    check_tensor,        check_sequence,
-        check_experts,     check_pipeline,        check_batch,   orr_check_filling,   check_sharding,
-        check_recompute,   orr_check_offload,     check_kernels, orr_check_optimizer, check_media,
+        check_plan_ranges, check_workload_ranges, check_gpus,          check_tensor,
+        check_sequence,    check_experts,         check_pipeline,      check_batch,
+        orr_check_filling, orr_check_secondary,   check_sharding,      check_recompute,
+        orr_check_offload, check_kernels,         orr_check_optimizer, check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,

@@ -49,6 +49,20 @@ enum orr_err orr_check_filling(const struct orr_job *job, struct orr_error *erro
     return ORR_OK;
 }
 
+/* Second shards lie inside the group that shards; weights that stay gathered need none. */
+enum orr_err orr_check_secondary(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (plan->zero_secondary == 0) return ORR_OK;
+    if (plan->zero != 3 || plan->gathered_kept)
+        return FAIL(error, "plan.zero_secondary", "%lld: second shards need zero = 3 and weights that are resharded",
+                    (ll)plan->zero_secondary);
+    if (plan->zero_secondary < 2 || plan->zero_group % plan->zero_secondary != 0)
+        return FAIL(error, "plan.zero_secondary", "%lld does not divide the %lld ranks that shard, or is 1",
+                    (ll)plan->zero_secondary, (ll)plan->zero_group);
+    return ORR_OK;
+}
+
 /* A gradient that is dropped at once cannot wait for those of other micro-batches. */
 enum orr_err orr_check_optimizer(const struct orr_job *job, struct orr_error *error)
 {

@@ -22,6 +22,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
     ORR_BOOL(orr_plan, sp, false, "sequence parallel"),
     ORR_INT(orr_plan, zero, false, 0, 3, "ZeRO stage"),
+    ORR_INT(orr_plan, zero_secondary, false, 0, ORR_RANKS_MAX, "ranks that keep second shards of weights"),
     ORR_INT(orr_plan, zero_group, false, 1, ORR_RANKS_MAX, "ranks weights are sharded over"),
     ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
     ORR_ENUM(orr_plan, stages, false, orr_stage_rule_names, "how layers are divided over stages"),

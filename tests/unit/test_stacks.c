@@ -132,6 +132,34 @@ static void some_engines_need_filled_pipelines(void **state)
 
 /* ---------------------------------------------------------------- ZeRO */
 
+/* 16 replicas of 7B, second shards on the 8 ranks of a node: backward gathers among 8 instead of 16 ranks, forward does
+ * not, and the weights take 2 bytes of an eighth of the parameters more. */
+static void second_shards_serve_backward(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    double weights[2];
+    for (int i = 0; i < 2; i++) {
+        char request[512];
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':16,'zero':3%s},'workload':"
+                       "{'seq':2048,'micro_batch':1,'global_batch':16,'engine':'pytorch-fsdp2','recompute':'none'}}",
+                       i ? ",'zero_secondary':8" : "");
+        read_job(w, "%s", request);
+        orr_ops_layers(&w->job, &list);
+        for (size_t k = 0; k < list.n; k++) {
+            const struct orr_op *op = &list.items[k];
+            if (strcmp(op->name, "zero.gather.backward") == 0)
+                assert_int_equal(orr_op_ranks(&w->job.plan, op), i ? 8 : 16);
+            if (strcmp(op->name, "zero.gather") == 0) assert_int_equal(orr_op_ranks(&w->job.plan, op), 16);
+        }
+        train(w);
+        weights[i] = w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS];
+    }
+    assert_true(fabs(weights[1] - weights[0] - 2 * PARAMS / 8) <= 1e-6 * weights[0]);
+}
+
+
 /* 8 replicas in groups of 4: gradients are scattered inside a group, the shards summed between the two groups, weights
  * gathered inside. Stage 2 scatters after each of 8 micro-batches. */
 static void groups_shard_at_every_stage(void **state)
@@ -605,6 +633,7 @@ int main(void)
         cmocka_unit_test(other_layouts_do_not_follow_cost),
         cmocka_unit_test(stages_beyond_the_layers_are_few),
         cmocka_unit_test(some_engines_need_filled_pipelines),
+        cmocka_unit_test(second_shards_serve_backward),
         cmocka_unit_test(groups_shard_at_every_stage),
         cmocka_unit_test(stage_1_may_sum_and_hide_nothing),
         cmocka_unit_test(weights_are_gathered_tensor_by_tensor),
