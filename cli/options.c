@@ -124,6 +124,8 @@ static const struct cli_option options[] = {
     SWITCH("attention-dropout", "", "workload", "attention_dropout", CLI_FOR_TRAIN, "dropout on the attention scores"),
     SWITCH("hidden-dropout", "", "workload", "hidden_dropout", CLI_FOR_TRAIN, "dropout on the hidden state"),
     SWITCH("causal", "", "workload", "causal", CLI_FOR_TRAIN, "causal mask"),
+    FIELD("moe-capacity", "moe-expert-capacity-factor", "X", "workload", "moe_capacity",
+          "rows of every expert over the mean, cut off or filled up"),
     FIELD_OF("moe-imbalance", "", "X", "workload", "moe_imbalance", CLI_FOR_JOB,
              "rows on the hottest expert rank over the mean"),
     FIELD("mtp-layers", "mtp-num-layers", "N", "workload", "mtp_layers",

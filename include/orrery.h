@@ -1543,6 +1543,7 @@ struct orr_workload {
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
     bool causal;                              /* fused kernels skip the masked half of the scores */
+    double moe_capacity;                      /* rows of every expert over the mean, cut or filled up; 0: dropless */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
     struct orr_adapter adapter;

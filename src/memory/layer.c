@@ -143,7 +143,7 @@ static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, con
 {
     const double per_column = ffn_width_bytes(job, d, kind);
     const double in = input_bytes(job, d, kind, ORR_TARGET_GATE, ORR_TARGET_UP);
-    const double rows = d->T / d->t * (double)kind->n_active * job->workload.moe_imbalance;
+    const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(&job->workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     if (!orr_kind_has_ffn(kind)) return 0;
     double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
@@ -174,7 +174,7 @@ static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d
     const double heads = latent ? a * (double)(2 * kind->head_qk + kind->head_v)
                                 : (a + kv) * (double)kind->head_qk + kv * (double)kind->head_v;
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t;
-    const double rows = d->T / d->t * (double)kind->n_active * workload->moe_imbalance;
+    const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     const double up = (kind->gated ? 2 : 1) * w, act = ffn_width_bytes(job, d, kind) - up;
     const bool attends = orr_kind_attends(kind), two_norms = kind->n_norms > 1 && orr_kind_mixes(kind) && ffn;

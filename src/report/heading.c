@@ -37,6 +37,7 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
         orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
+    if (workload->moe_capacity > 0) orr_text_add(line, " · capacity %.3g", workload->moe_capacity);
     if (workload->optimizer_in_backward) orr_text_add(line, " · optimizer in backward");
     if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
     if (workload->frozen_embedding || workload->frozen_layers > 0 || workload->frozen_head || workload->frozen_tower)

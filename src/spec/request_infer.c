@@ -89,6 +89,7 @@ static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "recompute_ops",
                                              "gradient_precision",
                                              "optimizer_in_backward",
+                                             "moe_capacity",
                                              "adapter",
                                              "frozen",
                                              NULL};

@@ -89,6 +89,12 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .max = ORR_IMBALANCE_MAX,
      .offset = offsetof(struct ask, workload.moe_imbalance),
      .meaning = "rows on the hottest expert rank over the mean"},
+    {.key = "moe_capacity",
+     .type = ORR_FIELD_REAL,
+     .min = 0,
+     .max = ORR_IMBALANCE_MAX,
+     .offset = offsetof(struct ask, workload.moe_capacity),
+     .meaning = "rows of every expert over the mean, cut off or filled up"},
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
@@ -282,6 +288,9 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     const json_t *ops = json_object_get(object, "recompute_ops");
     if (!err && ops && recompute)
         err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
+    if (!err && ask.workload.moe_capacity > 0 && json_object_get(object, "moe_imbalance"))
+        err = orr_doc_fail_rule(request, "workload.moe_capacity", error,
+                                "is given beside moe_imbalance: with a capacity every expert has the same rows");
     if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
     if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (!err) err = orr_adapter_read(request, object, &job->model, &ask.workload, error);
