@@ -59,9 +59,12 @@ static const struct cli_option options[] = {
     SERVE("ep", "expert-parallel-size ep-size", "N", "plan", "ep", "expert parallel"),
     FIELD_OF("etp", "expert-tensor-parallel-size", "N", "plan", "etp", CLI_FOR_JOB,
              "tensor parallel inside an expert"),
-    SWITCH("sp", "sequence-parallel", "plan", "sp", CLI_FOR_TRAIN, "sequence parallel"),
+    {.name = "sp", .aliases = "sequence-parallel", .kind = CLI_BOOL, .section = "plan", .keys = "sp", .word = "auto",
+     .commands = CLI_FOR_TRAIN, .help = "sequence parallel; --sp auto: whichever is faster"},
     FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
     WORD("use-distributed-optimizer", "plan", "zero", "1", CLI_FOR_TRAIN, "same as --zero 1"),
+    FIELD("zero-secondary", "zero-hpz-partition-size", "N", "plan", "zero_secondary",
+          "ZeRO-3: ranks that keep second shards for backward"),
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule",
           "gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, v-half, dualpipe, dualpipe-v"),
@@ -107,6 +110,8 @@ static const struct cli_option options[] = {
     FIELD("optimizer", "", "NAME", "workload", "optimizer", "adamw, adamw-bf16, adamw-8bit, muon, sgd, …"),
     FIELD("gradient-precision", "", "NAME", "workload", "gradient_precision",
           "format gradients are added up in: engine, fp32, bf16"),
+    SWITCH("optimizer-in-backward", "optimizer-in-bwd", "workload", "optimizer_in_backward", CLI_FOR_TRAIN,
+           "update weights as backward makes their gradients"),
     FIELD("adapter", "", "SPEC", "workload", "adapter", "lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32"),
     FIELD("frozen", "", "LIST", "workload", "frozen", "untrained parts: embeddings,layers:N,head,tower"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
@@ -119,6 +124,8 @@ static const struct cli_option options[] = {
     SWITCH("attention-dropout", "", "workload", "attention_dropout", CLI_FOR_TRAIN, "dropout on the attention scores"),
     SWITCH("hidden-dropout", "", "workload", "hidden_dropout", CLI_FOR_TRAIN, "dropout on the hidden state"),
     SWITCH("causal", "", "workload", "causal", CLI_FOR_TRAIN, "causal mask"),
+    FIELD("moe-capacity", "moe-expert-capacity-factor", "X", "workload", "moe_capacity",
+          "rows of every expert over the mean, cut off or filled up"),
     FIELD_OF("moe-imbalance", "", "X", "workload", "moe_imbalance", CLI_FOR_JOB,
              "rows on the hottest expert rank over the mean"),
     FIELD("mtp-layers", "mtp-num-layers", "N", "workload", "mtp_layers",
@@ -451,8 +458,11 @@ static enum cli_status parse_option(int argc, const char *const *argv, int *i, u
         given->negated = true;
     }
     if (!given->option) return fail_unknown(name, n, command);
-    if (!given->option->argument && value)
-        return cli_fail("--%.*s takes no value, but \"%s\" was given", (int)n, name, value);
+    const char *word = given->option->kind == CLI_BOOL && !given->negated ? given->option->word : NULL;
+    if (word && !value && *i + 1 < argc && strcmp(argv[*i + 1], word) == 0) value = argv[++*i];
+    if (!given->option->argument && value && !(word && strcmp(value, word) == 0))
+        return cli_fail("--%.*s takes no value%s%s, but \"%s\" was given", (int)n, name, word ? " or " : "",
+                        word ? word : "", value);
     if (given->option->argument && !value) {
         if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
             return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);

@@ -70,7 +70,7 @@ struct cli_option {
     enum cli_kind kind;
     const char *section;    /* section of the request; NULL: top level */
     const char *keys;       /* keys that get the value, separated by spaces; DUMP: the stages */
-    const char *word;       /* WORD: the value */
+    const char *word;       /* WORD: the value; BOOL: a third value, as its argument; NULL: it has none */
     enum orr_format format; /* FORMAT */
     unsigned commands;
     const char *help;

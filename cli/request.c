@@ -52,7 +52,7 @@ static void put_given(struct filling *f, const struct cli_given *given)
     switch (given->option->kind) {
     case CLI_TEXT: put_keys(f, given->option, given->value); break;
     case CLI_LIST: put_list(f, given->option, given->value); break;
-    case CLI_BOOL: put_keys(f, given->option, given->negated ? "false" : "true"); break;
+    case CLI_BOOL: put_keys(f, given->option, given->value ? given->value : given->negated ? "false" : "true"); break;
     case CLI_WORD: put_keys(f, given->option, given->option->word); break;
     case CLI_SET: /* put_sets() adds these last, so that they override other options. */
     case CLI_HEADING:

@@ -1440,6 +1440,7 @@ struct orr_engine {
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
+    int64_t unfilled_stages;                  /* 1F1B refuses fewer than pp minus this micro-batches */
     char schedules[128];                      /* names of the pipeline schedules it has, for searches; "": not known */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
@@ -1560,6 +1561,7 @@ struct orr_plan {
     int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
     int64_t zero;                             /* 0-3 */
     int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
+    int64_t zero_secondary;                   /* ZeRO-3: ranks that keep second shards for backward; 0: none */
     bool gathered_kept;                       /* ZeRO-3: gathered weights stay from forward to backward */
     enum orr_store offload[ORR_N_OFFLOADS];   /* where states and activations are kept */
     bool sp;
@@ -1577,6 +1579,7 @@ struct orr_adapter {
     unsigned targets;                         /* bit 1 << target */
     enum orr_base_format base;                /* of the frozen matrices of the layers */
     enum orr_dtype format;                    /* of the adapter's own weights: fp32, or the format of activations */
+    bool plain;                               /* fp32 products without autocast: inputs are kept in fp32 */
 };
 
 struct orr_workload {
@@ -1594,10 +1597,12 @@ struct orr_workload {
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
     bool causal;                              /* fused kernels skip the masked half of the scores */
+    double moe_capacity;                      /* rows of every expert over the mean, cut or filled up; 0: dropless */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
     struct orr_adapter adapter;
     int64_t frozen_layers;                    /* first layers whose weights are not trained */
+    bool optimizer_in_backward;               /* a weight is updated, and its gradient dropped, as soon as it is made */
     bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 
@@ -1740,6 +1745,7 @@ struct orr_op {
     double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
+    int64_t ranks;                /* COLLECTIVE: of the first so many ranks of the group; 0: of all */
     int32_t n_experts, n_active;  /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
     int32_t n_groups, n_groups_active; /* ... groups of experts, and how many of them a token may use; else 0 */
     bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */

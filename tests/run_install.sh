@@ -113,7 +113,11 @@ completes() {
         complete_bash orrery train --tensor | grep -q -- '--tensor-parallel-size' &&
         complete_bash orrery train --model gpt3 | grep -q ' gpt3-175b ' &&
         complete_bash orrery infer --dump "" | grep -q ' ops costs ledger timeline memory ' &&
-        complete_bash orrery show h100 | grep -q ' h100-sxm-80gb ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
+        complete_bash orrery show h100 | grep -q ' h100-sxm-80gb ' && complete_bash orrery sweep train --va | grep -q -- '--vary' &&
+        complete_bash orrery train --engine nano | grep -q ' nanotron-2025 ' &&
+        ! complete_bash orrery search infer --engine nano | grep -q nanotron &&
+        complete_bash orrery size --engine vllm-0.1 | grep -q ' vllm-0.11 ' &&
+        ! complete_bash orrery train --engine vllm-0.1 | grep -q vllm
 }
 check "bash completes commands, options, values and ids" completes
 if command -v zsh >/dev/null; then
@@ -142,6 +146,8 @@ if command -v fish >/dev/null; then
         complete_fish 'orrery sea' | grep -qx search && complete_fish 'orrery train --recom' | grep -qx -e --recompute &&
             complete_fish 'orrery train --recompute s' | grep -qx selective &&
             complete_fish 'orrery train --model gpt3' | grep -qx gpt3-175b &&
+            complete_fish 'orrery train --engine nano' | grep -qx nanotron-2025 &&
+            ! complete_fish 'orrery infer --engine nano' | grep -q nanotron &&
             complete_fish 'orrery show h100' | grep -qx h100-sxm-80gb && complete_fish 'orrery validate pro' | grep -q program
     }
     check "fish completes commands, options, values, ids and files" fish_completes

@@ -105,7 +105,7 @@ done >"$found"
 rule "every unit test is run"
 
 # These members have no unit in their name: ratios of counts, shapes, and constants whose comment states the unit.
-unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_slope|tile_cost|moe_imbalance|count'
+unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_slope|tile_cost|moe_imbalance|moe_capacity|count'
 unitless="$unitless|batch|m|n|k|launches"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"

@@ -89,7 +89,8 @@ GROUPS = {
         ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline"),
         ("zero1_allreduce", "false", "replicas"), ("zero1_exposed", "false", "replicas"),
         ("zero1_gather_exposed", "false", "replicas"), ("zero1_broadcast", "false", "owners"), ("layer_tensors", "12", "replicas"),
-        ("stages_by_cost", "false", "pipeline"), ("skew_hop_s", "0", "two nodes")],
+        ("stages_by_cost", "false", "pipeline"), ("unfilled_stages", "0", "unfilled"),
+        ("skew_hop_s", "0", "two nodes")],
     "host": [
         ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
         ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),
@@ -131,6 +132,7 @@ GROUPS = {
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"
+JOBS["unfilled"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 12"
 JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"
 JOBS["two nodes"] = NANOTRON + "--gpus 16 --tp 16 --global-batch 16"
 JOBS["owners"] = "train --model internlm-7b --system a100-80g-sxm-roce400 --gpus 64 --seq 2048 --global-batch 64 " \

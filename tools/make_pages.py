@@ -15,6 +15,8 @@ ALIAS = re.compile(r"^ {29,}(?:also|    ) --([a-z0-9-]+)$")
 KINDS = ("train", "infer")  # a study has one of these kinds of jobs
 PARTS = "models chips systems engines"  # the parts offered for completion of `show`
 IDS = {"model": "models", "draft-model": "models", "system": "systems", "engine": "engines"}
+# The kind of engines that a command, or the word behind it, takes. Other commands offer all of them.
+ENGINE_KINDS = {"training": ("train",), "serving": ("infer", "serving", "size")}
 
 
 class Option:
@@ -160,9 +162,16 @@ def with_values(program, wanted):
                    if option.argument and wanted(option) for spelling in (option.name, *option.aliases)})
 
 
+def kind_cases():
+    """Branches of a `case` over " COMMAND WORD " that print how to list the engines of its kind."""
+    return "".join("    " + "|".join(f"*' {word} '*" for word in words) + f") echo --kind {kind} ;;\n"
+                   for kind, words in ENGINE_KINDS.items())
+
+
 def bash(program):
     ids = "".join(f"    {'|'.join(with_values(program, lambda o, p=part: IDS.get(o.name) == p))})\n"
-                  f"        COMPREPLY=($(compgen -f -W \"$(_orrery_ids {part})\" -- \"$cur\"))\n        return ;;\n"
+                  f"        COMPREPLY=($(compgen -f -W \"$(_orrery_ids {part}{' $(_orrery_kind)' * (part == 'engines')})\""
+                  f" -- \"$cur\"))\n        return ;;\n"
                   for part in dict.fromkeys(IDS.values()))
     values = "".join(
         f"    {'|'.join(f'{command}:--{spelling}' for spelling in option.spellings())})\n"
@@ -178,7 +187,11 @@ def bash(program):
         + " ".join("--" + spelling for option in merged(program, command) for spelling in option.spellings())
         + "\" ;;\n" for command in program.helps)
     return f"""# bash completion of orrery; written by tools/make_pages.py
-_orrery_ids() {{ orrery list "$1" 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p'; }}
+_orrery_ids() {{ orrery list "$@" 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p'; }}
+_orrery_kind() {{
+    case " ${{COMP_WORDS[1]}} ${{COMP_WORDS[2]}} " in
+{kind_cases()}    esac
+}}
 _orrery() {{
     local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} second= options=
     COMPREPLY=()
@@ -233,10 +246,15 @@ def zsh(program):
         lines.append("            '1:id:_orrery_parts'" if command == "show" else
                      f"            '1:what:({words})'" if words else "            '*:file:_files'")
         cases += f"    {command})\n        _arguments \\\n" + " \\\n".join(lines) + " ;;\n"
-    ids = "".join(f"_orrery_{part}() {{ _orrery_ids {part}; _files }}\n" for part in dict.fromkeys(IDS.values()))
+    ids = "".join(f"_orrery_{part}() {{ _orrery_ids {part}{' $(_orrery_kind)' * (part == 'engines')}; _files }}\n"
+                  for part in dict.fromkeys(IDS.values()))
     return f"""#compdef orrery
 # zsh completion of orrery; written by tools/make_pages.py
-_orrery_ids() {{ compadd -- $(orrery list $1 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p') }}
+_orrery_ids() {{ compadd -- $(orrery list $@ 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p') }}
+_orrery_kind() {{
+    case " $words[1] $words[2] " in
+{kind_cases()}    esac
+}}
 _orrery_parts() {{ for part in {PARTS}; do _orrery_ids $part; done }}
 {ids}_orrery() {{
     local -a commands
@@ -260,7 +278,10 @@ _orrery "$@"
 def fish(program):
     lines = ["# fish completion of orrery; written by tools/make_pages.py",
              "function __orrery_ids; orrery list $argv 2>/dev/null | string match -rg '^ +(\\S+)'; end",
-             "complete -c orrery -f"]
+             "function __orrery_kind",
+             *(f"    if __fish_seen_subcommand_from {' '.join(words)}; printf '%s\\n' --kind {kind}; return; end"
+               for kind, words in ENGINE_KINDS.items()),
+             "end", "complete -c orrery -f"]
     lines += [f"complete -c orrery -n __fish_use_subcommand -a {command} -d '{quoted(text)}'"
               for command, text in program.commands.items()]
     for command in program.helps:
@@ -274,7 +295,8 @@ def fish(program):
         for option in merged(program, command):
             value = ""
             if option.name in IDS:
-                value = f" -r -F -a '(__orrery_ids {IDS[option.name]})'"
+                kind = " (__orrery_kind)" * (option.name == "engine")
+                value = f" -r -F -a '(__orrery_ids {IDS[option.name]}{kind})'"
             elif option.values():
                 value = f" -x -a '{' '.join(option.values())}'"
             elif option.argument:

@@ -106,7 +106,7 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
         *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK, .network_s = time_s, .total_s = time_s};
         return;
     }
-    const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
+    const int64_t ranks = orr_op_ranks(&job->plan, op), stride = orr_group_stride(&job->plan, op->group);
     const struct orr_placement place = orr_place(&job->system, ranks, stride);
     *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK, .across = place.domains > 1};
     if (op->collective == ORR_COLLECTIVE_P2P) orr_cost_send(job, op, &place, cost);

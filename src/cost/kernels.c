@@ -178,9 +178,9 @@ static void hide_experts(const struct orr_job *job, const struct orr_op_list *li
 static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
     if (a->kind == ORR_OP_COLLECTIVE)
-        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->from_drives == b->from_drives &&
-               a->collective == b->collective && a->n_active == b->n_active && a->n_experts == b->n_experts &&
-               a->n_groups_active == b->n_groups_active && a->n_groups == b->n_groups;
+        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->ranks == b->ranks &&
+               a->from_drives == b->from_drives && a->collective == b->collective && a->n_active == b->n_active &&
+               a->n_experts == b->n_experts && a->n_groups_active == b->n_groups_active && a->n_groups == b->n_groups;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
            a->wgrad == b->wgrad && a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }

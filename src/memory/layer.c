@@ -25,16 +25,19 @@ static bool trained(const struct orr_job *job, const struct orr_layer_kind *kind
     return !kind->frozen && !orr_adapts(job);
 }
 
-/* Copies of an input that is kept for the gradients of the weights that read it: one for trained matrices, one for
- * their adapters, or one for each adapter that casts it; none for frozen matrices (Eq. 154). */
-static double input_copies(const struct orr_job *job, const struct orr_layer_kind *kind, enum orr_target first,
-                           enum orr_target last)
+/* Bytes per element of an input that is kept for the gradients of the weights that read it: one copy for trained
+ * matrices, one for their adapters, or one for each adapter that casts it, in fp32 if that is what it multiplies; none
+ * for frozen matrices (Eqs. 154, 300). */
+static double input_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind,
+                          enum orr_target first, enum orr_target last)
 {
+    const double in = input_width(job, d);
     double n = 0;
-    if (trained(job, kind)) return job->engine.autocast ? (double)(last - first) + 1 : 1;
+    if (trained(job, kind)) return (job->engine.autocast ? (double)(last - first) + 1 : 1) * in;
     for (int target = (int)first; target <= (int)last; target++)
         n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
-    return orr_adapter_casts(job) ? n : orr_min(1, n);
+    if (orr_adapter_plain(job)) return 4 * n;
+    return (orr_adapter_casts(job) ? n : orr_min(1, n)) * in;
 }
 
 /* Bytes that adapters beside `n` outputs keep: the columns of their rank, and with DoRA both outputs. */
@@ -43,13 +46,15 @@ static double beside_bytes(const struct orr_job *job, const struct orr_dims *d, 
 {
     if (!orr_adapts_target(job, kind, target) || n <= 0) return 0;
     const bool lengths = job->workload.adapter.kind == ORR_ADAPTER_DORA;
-    return d->w_a * d->T * ((double)job->workload.adapter.rank + (lengths ? 2 * n : 0));
+    const double w = orr_adapter_plain(job) ? 4 : d->w_a;
+    return d->T * (w * (double)job->workload.adapter.rank + (lengths ? (d->w_a + w) * n : 0));
 }
 
 static double attention_beside(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double a = (double)kind->n_heads / d->t, kv = orr_max(1, (double)kind->n_kv_heads / d->t);
-    const double copy = orr_adapter_casts(job) && orr_adapts_target(job, kind, ORR_TARGET_O) ? d->w_a : 0;
+    const bool casts = orr_adapter_casts(job) && orr_adapts_target(job, kind, ORR_TARGET_O);
+    const double copy = !casts ? 0 : orr_adapter_plain(job) ? 4 : d->w_a;
     return beside_bytes(job, d, kind, ORR_TARGET_Q, a * (double)kind->head_qk) +
            beside_bytes(job, d, kind, ORR_TARGET_K, kv * (double)kind->head_qk) +
            beside_bytes(job, d, kind, ORR_TARGET_V, kv * (double)kind->head_v) +
@@ -108,7 +113,7 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
     const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
-    const double inputs = input_copies(job, kind, ORR_TARGET_Q, ORR_TARGET_V) * in * d->T_norm * d->h;
+    const double inputs = input_bytes(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V) * d->T_norm * d->h;
     return inputs + w * d->T * ((a + kept) * (double)kind->head_qk + kept * (double)kind->head_v) +
            in * d->T * a * (double)kind->head_v + gate + attention_beside(job, d, kind);
 }
@@ -129,7 +134,7 @@ static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, c
 /* Bytes kept per FFN column: gate, up and their product. A framework that does not fuse them keeps SiLU(gate) too. */
 static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
-    const double in = input_copies(job, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN) * input_width(job, d);
+    const double in = input_bytes(job, d, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN);
     if (!kind->gated) return d->w_a + in;
     return 2 * d->w_a + in + (job->engine.saves_unfused ? d->w_a : 0);
 }
@@ -137,8 +142,8 @@ static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *
 static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double per_column = ffn_width_bytes(job, d, kind);
-    const double in = input_copies(job, kind, ORR_TARGET_GATE, ORR_TARGET_UP) * input_width(job, d);
-    const double rows = d->T / d->t * (double)kind->n_active * job->workload.moe_imbalance;
+    const double in = input_bytes(job, d, kind, ORR_TARGET_GATE, ORR_TARGET_UP);
+    const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(&job->workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     if (!orr_kind_has_ffn(kind)) return 0;
     double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
@@ -169,7 +174,7 @@ static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d
     const double heads = latent ? a * (double)(2 * kind->head_qk + kind->head_v)
                                 : (a + kv) * (double)kind->head_qk + kv * (double)kind->head_v;
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t;
-    const double rows = d->T / d->t * (double)kind->n_active * workload->moe_imbalance;
+    const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     const double up = (kind->gated ? 2 : 1) * w, act = ffn_width_bytes(job, d, kind) - up;
     const bool attends = orr_kind_attends(kind), two_norms = kind->n_norms > 1 && orr_kind_mixes(kind) && ffn;

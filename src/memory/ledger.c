@@ -80,7 +80,8 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->params = whole;
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
                                  : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
-    if (orr_adapts(job)) {                                                           /* Eq. 155 */
+    if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 302 */
+    if (orr_adapts(job)) {                                                                           /* Eq. 155 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
         const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
         r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
@@ -95,13 +96,17 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
     if (engine->autocast) { /* Eq. 157 */
         const double cast = stage->matrix_params + stage->expert_params +
-                                (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
+                            (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
         r->weights *= 4 / w;
         r->casts = w * cast;
     }
     if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 156 */
         r->gradients = 0;
         r->gradient_16bit = states.gradient_bytes;
+    }
+    if (job->workload.optimizer_in_backward) { /* Eq. 301 */
+        r->gradients = 0;
+        r->gradient_16bit = plan->zero >= 2 ? states.gradient_bytes / dp : states.gradient_bytes;
     }
     offload_states(job, r);
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
@@ -228,6 +233,22 @@ static double first_layer_saved(const struct rank_bytes *r)
     return r->last_recomputed < r->recomputed && r->first_saved > 0 ? r->first_saved : r->layer_saved;
 }
 
+/* Eq. 301: parameters whose gradients are alive at an instant where the optimizer runs in backward: those of the
+ * matrices at work, and the sum of a tied matrix, of which backward makes the two parts first and last. */
+static double updated_params(const struct orr_job *job, const struct rank_bytes *r, enum instant instant)
+{
+    const double tied = job->model.tied_embeddings && !orr_ends_apart(&job->plan) ? r->head_params : 0;
+    switch (instant) {
+    case LOSS: return 0;
+    case FIRST_FFN: return orr_max(tied, r->head_params);
+    case FIRST_CORE: return tied + r->ffn_params;
+    case LAST_CORE: return tied + r->attention_params;
+    case END: return orr_max(tied, r->late_params);
+    case N_INSTANTS: break;
+    }
+    return 0;
+}
+
 /* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
@@ -235,26 +256,26 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     /* Autocast drops its copies after forward; recomputation makes those of one layer again. */
     const bool late = instant != LOSS && (job->workload.recompute == ORR_RECOMPUTE_FULL || instant >= LAST_CORE);
     const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved + (late ? 0 : r->casts);
-    const double g = r->gradient_16bit;
-    *gradients = 0;
+    const double g = job->workload.optimizer_in_backward ? 0 : r->gradient_16bit;
+    *gradients = job->workload.optimizer_in_backward ? r->gradient_16bit * updated_params(job, r, instant) : 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;
     case FIRST_FFN:
         *activations = all + r->last_recomputed + r->ffn_transient;
-        *gradients = g * r->head_params;
+        *gradients += g * r->head_params;
         return;
     case FIRST_CORE:
         *activations = all + r->last_recomputed - freed_ffn(job, r, r->last_recomputed) + r->core_transient;
-        *gradients = g * (r->head_params + r->ffn_params);
+        *gradients += g * (r->head_params + r->ffn_params);
         return;
     case LAST_CORE:
         *activations = all - r->saved + first_layer_saved(r) + r->recomputed - freed_ffn(job, r, r->recomputed) +
                        r->core_transient;
-        *gradients = g * (r->params - r->attention_params - r->late_params);
+        *gradients += g * (r->params - r->attention_params - r->late_params);
         return;
     case END:
         *activations = all - r->saved;
-        *gradients = g * r->params;
+        *gradients += g * r->params;
         return;
     case N_INSTANTS: break;
     }
@@ -318,8 +339,8 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
                r->weights, true);
     add_tensor(memory, ORR_MEMORY_GRADIENTS, "gradients", "params", zero2, "always", r->gradients, true);
     add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients", "params", tp, "backward to optimizer",
-               r->gradient_16bit * r->params, peak == END);
-    if (peak != END)
+               job->workload.optimizer_in_backward ? 0 : r->gradient_16bit * r->params, peak == END);
+    if (peak != END || job->workload.optimizer_in_backward)
         add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients so far", "params", tp, "backward to optimizer",
                    gradients, true);
     add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer,

@@ -122,7 +122,8 @@ static int target_of(enum orr_product product)
 static void emit_small_product(struct orr_emit *emit, struct orr_linear_names names, const struct orr_linear *from,
                                double k, double n)
 {
-    struct orr_linear linear = {.names = names, .m = from->m, .k = k, .n = n, .experts = from->experts};
+    struct orr_linear linear = {
+        .names = names, .m = from->m, .k = k, .n = n, .experts = from->experts, .fp32 = orr_adapter_plain(emit->job)};
     const bool frozen = emit->frozen;
     emit->frozen = false;
     linear.product = ORR_PRODUCT_OTHER;
@@ -147,6 +148,25 @@ static void emit_casts(struct orr_emit *emit, double inputs)
                                                         .forward_bytes = 6 * inputs,
                                                         .backward_bytes = 6 * inputs,
                                                         .forward_launches = 3,
+                                                        .backward_launches = 1});
+}
+
+/* Without autocast the input is cast up, and the gradient of it down again; products and sums are fp32 (Eq. 300). */
+static void emit_plain_casts(struct orr_emit *emit, double inputs, double outputs)
+{
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.upcast",
+                                                        .backward_name = "adapter.cast.backward",
+                                                        .kind = ORR_POINTWISE_UPCAST,
+                                                        .forward_bytes = 6 * inputs,
+                                                        .backward_bytes = 6 * inputs,
+                                                        .forward_launches = 1,
+                                                        .backward_launches = 1});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.cast",
+                                                        .backward_name = "adapter.upcast.backward",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 6 * outputs,
+                                                        .backward_bytes = 6 * outputs,
+                                                        .forward_launches = 1,
                                                         .backward_launches = 1});
 }
 
@@ -182,17 +202,20 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     const struct orr_adapter *adapter = &emit->job->workload.adapter;
     const double rank = (double)adapter->rank, batch = orr_max(1, linear->experts), w = emit->dims.w_a;
     const double inputs = batch * linear->m * linear->k, outputs = batch * linear->m * n;
-    if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
+    const bool plain = orr_adapter_plain(emit->job);
+    if (plain) emit_plain_casts(emit, inputs, outputs);
+    else if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
     if (adapter->kind == ORR_ADAPTER_DORA) emit_lengths(emit, linear->k, n, outputs, rank);
-    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.add",
-                                                        .backward_name = "adapter.add.backward",
-                                                        .kind = ORR_POINTWISE_ADD,
-                                                        .forward_bytes = 5 * w * outputs,
-                                                        .backward_bytes = 2 * w * outputs + 3 * w * inputs,
-                                                        .forward_launches = 2,
-                                                        .backward_launches = 2});
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.name = "adapter.add",
+                                                  .backward_name = "adapter.add.backward",
+                                                  .kind = ORR_POINTWISE_ADD,
+                                                  .forward_bytes = (plain ? 18 : 5 * w) * outputs,
+                                                  .backward_bytes = (plain ? 8 : 2 * w) * outputs + 3 * w * inputs,
+                                                  .forward_launches = 2,
+                                                  .backward_launches = 2});
 }
 
 void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)

@@ -22,6 +22,12 @@ static inline bool orr_adapter_casts(const struct orr_job *job)
     return orr_adapts(job) && job->workload.adapter.format == ORR_DTYPE_FP32;
 }
 
+/* Do they run in fp32 instead, on inputs that are cast up and kept so (no autocast)? */
+static inline bool orr_adapter_plain(const struct orr_job *job)
+{
+    return orr_adapter_casts(job) && job->workload.adapter.plain;
+}
+
 /* Bytes of a weight of the layers' matrices, and the kernels that restore such a matrix to 16 bits; 0: none. */
 double orr_base_bytes(const struct orr_job *job);
 double orr_base_kernels(const struct orr_job *job);

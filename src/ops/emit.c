@@ -77,6 +77,7 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
 {
     const struct orr_dims *d = &emit->dims;
     const struct orr_served *served = emit->served && emit->served->resolved ? emit->served : NULL;
+    if (linear->fp32) return (struct widths){ORR_DTYPE_FP32, 4, 4};
     if (served && linear->head && served->head_stored_bytes > 0)
         return (struct widths){d->dtype16, d->w_a, served->head_stored_bytes};
     /* Tensors that a checkpoint's list of formats does not name are stored in 16 bits. */

@@ -96,6 +96,7 @@ struct orr_linear {
     bool bias;
     bool last;                /* last product of the layer, which recomputation may skip */
     bool quantised;           /* has the format of the weights; else 16 bit */
+    bool fp32;                /* of an adapter without autocast */
     bool head;                /* the output matrix, which few formats make narrow */
     enum orr_product product; /* identifies the product in the layer */
     int n_parts;              /* matrices that the product joins and their columns; 0: one matrix */

@@ -168,7 +168,7 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     const double active = (double)kind->n_active, places = (double)orr_expert_places(emit->job, kind);
-    const double imbalance = emit->job->workload.moe_imbalance;
+    const double imbalance = orr_rows_frac(&emit->job->workload);
     const struct rows rows = {.sent = d->T_sent * active, .work = d->T_group * active / d->e * imbalance};
     emit_router(emit, kind);
     emit_routing(emit, kind, orr_experts_touched(places, active, d->T_group, d->e));

@@ -136,6 +136,16 @@ static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group g
 
 /* Ranks of a group, and the distance between neighbours in global rank order (default order t, c, e, D, p). */
 int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group);
+/* Rows of the busiest expert rank over the mean (Eq. 303): with a capacity all experts have that many. */
+static inline double orr_rows_frac(const struct orr_workload *workload)
+{
+    return workload->moe_capacity > 0 ? workload->moe_capacity : workload->moe_imbalance;
+}
+/* The ranks of one collective: of its group, or fewer. */
+static inline int64_t orr_op_ranks(const struct orr_plan *plan, const struct orr_op *op)
+{
+    return op->ranks > 0 ? op->ranks : orr_group_ranks(plan, op->group);
+}
 int64_t orr_group_stride(const struct orr_plan *plan, enum orr_group group);
 
 #endif

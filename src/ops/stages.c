@@ -118,8 +118,6 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
 
-static double active_matrix_params(double h, const struct orr_layer_kind *kind);
-
 /* The kind of a layer, `position` layers after the first of its chunk. Where only the first few are recomputed, the
  * others are of the kept twin. */
 static int64_t kind_at(const struct orr_job *job, int64_t layer, int64_t position)
@@ -128,27 +126,17 @@ static int64_t kind_at(const struct orr_job *job, int64_t layer, int64_t positio
     return kind + (first > 0 && position >= first ? orr_twin_offset(job) : 0);
 }
 
-/* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
- * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
- * stages without a layer, and stages behind the head's without work. */
+/* Eq. 131. A heavy head leaves the last stages without a layer. */
 static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
 {
-    const struct orr_model *model = &job->model;
-    const double head = (double)(model->vocab * model->hidden), p = (double)job->plan.pp;
-    double cost[ORR_MAX_LAYER_KINDS], total = head, laid = 0;
-    for (int64_t k = 0; k < model->n_kinds; k++)
-        cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
-    for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
-    int64_t stage = 0, first = 0; /* first: the first layer of the stage */
-    for (int64_t i = 0; i < model->n_layers; i++) {
-        const int64_t kind = model->layer_kind[i];
+    struct orr_cost_walk walk = orr_cost_walk_start(&job->model, job->plan.pp);
+    int64_t first = 0; /* layer of the stage */
+    for (int64_t i = 0; i < job->model.n_layers; i++) {
+        const int64_t stage = orr_cost_walk_place(&walk, &job->model, i);
         stages[stage].n_layers[kind_at(job, i, i - first)] += 1;
-        laid += cost[kind];
-        if (laid <= total * (double)(stage + 1) / p) continue;
-        stage++;
-        first = i + 1;
+        if (walk.stage > stage) first = i + 1;
     }
-    for (int64_t i = 0; i < job->plan.pp; i++) stages[i].head = i == stage;
+    for (int64_t i = 0; i < job->plan.pp; i++) stages[i].head = i == walk.stage;
 }
 
 double orr_micro_batches(const struct orr_job *job)

@@ -29,8 +29,10 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
     if (gather && kept && emit->job->plan.pp > 1) gather->count = emit->count / emit->dims.m;
-    if (!kept)
-        orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
+    struct orr_op *again = kept ? NULL
+                                : orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD,
+                                                      ORR_COLLECTIVE_ALLGATHER, group, weights);
+    if (again && group == ORR_GROUP_DP) again->ranks = emit->job->plan.zero_secondary; /* Eq. 302 */
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 

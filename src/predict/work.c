@@ -12,7 +12,7 @@ void orr_work_add_op(const struct orr_job *job, const struct orr_op *op, const s
     if (op->kind == ORR_OP_COLLECTIVE)
         work->link_bytes +=
             n * orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING,
-                                          (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
+                                          (double)orr_op_ranks(&job->plan, op), op->payload_bytes);
 }
 
 void orr_work_add(struct orr_work *sum, const struct orr_work *work, double n)

@@ -16,6 +16,8 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
+    if (plan->zero_secondary > 0)
+        orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
     if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
     if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
@@ -35,6 +37,8 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
         orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
+    if (workload->moe_capacity > 0) orr_text_add(line, " · capacity %.3g", workload->moe_capacity);
+    if (workload->optimizer_in_backward) orr_text_add(line, " · optimizer in backward");
     if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
     if (workload->frozen_embedding || workload->frozen_layers > 0 || workload->frozen_head || workload->frozen_tower)
         orr_text_add(line, " · frozen %s", orr_frozen_text(workload, adapter));

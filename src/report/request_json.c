@@ -41,6 +41,8 @@ static json_t *train_plan(const struct orr_plan *plan)
     int more = !json;
     if (json && orr_offloads(plan))
         more |= json_object_set_new(json, "offload", json_string(orr_offload_text(plan, offload)));
+    if (json && plan->zero_secondary > 0)
+        more |= json_object_set_new(json, "zero_secondary", json_integer((json_int_t)plan->zero_secondary));
     if (json && plan->gathered_kept) more |= json_object_set_new(json, "reshard_after_forward", json_false());
     json = orr_json_whole(json, more);
     if (!json || plan->n_stage_layers == 0) return json;
@@ -72,6 +74,10 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         failed |= json_object_set_new(json, "recompute_first", json_integer((json_int_t)workload->recompute_first));
     if (json && (workload->recompute_nth > 0 || every_key))
         failed |= json_object_set_new(json, "recompute_nth", json_integer((json_int_t)workload->recompute_nth));
+    if (json && (workload->moe_capacity > 0 || every_key))
+        failed |= json_object_set_new(json, "moe_capacity", orr_json_real(workload->moe_capacity));
+    if (json && (workload->optimizer_in_backward || every_key))
+        failed |= json_object_set_new(json, "optimizer_in_backward", json_boolean(workload->optimizer_in_backward));
     return add_media(orr_json_whole(json, failed), &job->media, every_key);
 }
 

@@ -328,9 +328,10 @@ static bool runs(const struct visit *v, const struct orr_pipe *pipe)
 {
     const enum orr_schedule schedule = (enum orr_schedule)pipe->schedule;
     if (v->coarse && !pipe->coarse) return false;
-    if (!orr_is_dual(schedule)) return true;
-    const int64_t m = v->search->request.job.workload.global_batch / ((int64_t)v->choice.dp * v->choice.micro_batch);
-    return m >= 2 * (int64_t)v->choice.pp && (schedule != ORR_SCHEDULE_DUALPIPE || m % 2 == 0);
+    const struct orr_job *job = &v->search->request.job;
+    const int64_t m = job->workload.global_batch / ((int64_t)v->choice.dp * v->choice.micro_batch);
+    if (m < orr_least_micro_batches(&job->engine, schedule, v->choice.pp)) return false;
+    return schedule != ORR_SCHEDULE_DUALPIPE || m % 2 == 0;
 }
 
 /* The number of plans of one layout and ZeRO stage. */

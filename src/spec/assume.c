@@ -69,7 +69,7 @@ static bool matters(enum orr_assumable key, const json_t *request, const struct 
     case ORR_ASSUME_ZERO: return plan->dp * plan->cp > 1;
     case ORR_ASSUME_CP_KIND: return plan->cp > 1;
     case ORR_ASSUME_MTP: return job->model.n_mtp > 0;
-    case ORR_ASSUME_IMBALANCE: return experts && plan->ep > 1;
+    case ORR_ASSUME_IMBALANCE: return experts && plan->ep > 1 && !(job->workload.moe_capacity > 0);
     case ORR_ASSUME_ENGINE:
     case ORR_ASSUME_TP:
     case ORR_ASSUME_PP:

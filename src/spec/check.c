@@ -306,17 +306,40 @@ static enum orr_err check_stage_layers(const struct orr_job *job, struct orr_err
     return ORR_OK;
 }
 
+/* Ranks of a pipeline with stages of equal cost (Eq. 131) that come after the loss. Behind the head, the cast of its
+ * logits and the loss fill a stage each; a rank behind these has nothing to run and no loss to report, where stacks
+ * that lay out blocks so look for it on the last rank. */
+static int64_t idle_stages(const struct orr_job *job, int64_t pp)
+{
+    struct orr_cost_walk walk = orr_cost_walk_start(&job->model, pp);
+    for (int64_t i = 0; i < job->model.n_layers; i++) (void)orr_cost_walk_place(&walk, &job->model, i);
+    const int64_t behind = pp - 1 - walk.stage;
+    return behind > 2 ? behind - 2 : 0;
+}
+
+/* The most stages of equal cost, none of them idle. */
+static int64_t most_stages(const struct orr_job *job)
+{
+    int64_t pp = job->plan.pp;
+    while (pp > 1 && idle_stages(job, pp) > 0) pp--;
+    return pp;
+}
+
 static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    /* Stages that are balanced by cost may be without a layer: the head's, and those behind it. */
     const bool asked = plan->stages == ORR_STAGES_ENGINE ? job->engine.stages_by_cost : plan->stages == ORR_STAGES_COST;
     const bool by_cost = asked && plan->vpp == 1 && plan->n_stage_layers == 0;
     if (plan->stages == ORR_STAGES_COST && (plan->vpp > 1 || orr_is_dual(plan->schedule)))
         return FAIL(error, "plan.stages", "\"by-cost\" needs one chunk per rank: schedule \"%s\", vpp %lld",
                     orr_schedule_name(plan->schedule), (ll)plan->vpp);
-    if (plan->pp > n_layers + (by_cost ? 4 : 0))
+    if (by_cost && idle_stages(job, plan->pp) > 0)
+        return FAIL(error, "plan.pp",
+                    "%lld stages of equal cost leave %lld without work: behind the head of %s only the cast of its "
+                    "logits and the loss have one each (at most %lld)",
+                    (ll)plan->pp, (ll)idle_stages(job, plan->pp), job->model.id, (ll)most_stages(job));
+    if (plan->pp > n_layers && !by_cost)
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
     /* The chunks of the embedding and of the head may hold no layer (Llama 3 was trained that way). */
@@ -460,6 +483,8 @@ static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *e
     enum orr_err err = check_dtype(job, key, precision, "", error);
     if (!err && orr_dtype_bytes(precision) < 2) /* attention and the head stay in 16 bits */
         err = check_dtype(job, key, ORR_DTYPE_BF16, ", which the products outside the linear layers use", error);
+    if (!err && job->workload.adapter.plain)
+        err = check_dtype(job, "workload.adapter", ORR_DTYPE_FP32, ", which adapters without autocast use", error);
     if (!err) err = check_recipe(job, error);
     return err ? err : check_attention(job, "workload.attention", error);
 }
@@ -622,9 +647,10 @@ static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct o
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
-        check_plan_ranges, check_workload_ranges, check_gpus,    check_tensor, check_sequence,
-        check_experts,     check_pipeline,        check_batch,   orr_check_dual,   check_sharding,
-        check_recompute,   orr_check_offload,         check_kernels, check_media,
+        check_plan_ranges, check_workload_ranges, check_gpus,          check_tensor,
+        check_sequence,    check_experts,         check_pipeline,      check_batch,
+        orr_check_filling, orr_check_secondary,   check_sharding,      check_recompute,
+        orr_check_offload, check_kernels,         orr_check_optimizer, check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,

@@ -29,20 +29,47 @@ enum orr_err orr_check_schedule(const struct orr_plan *plan, struct orr_error *e
     return ORR_OK;
 }
 
-/* Blocks of a forward and a backward need twice as many micro-batches as stages to fill the pipeline with. */
-enum orr_err orr_check_dual(const struct orr_job *job, struct orr_error *error)
+/* Micro-batches must fill the pipeline as far as the schedule, or the engine's code for it, demands. */
+enum orr_err orr_check_filling(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
-    if (!orr_is_dual(plan->schedule)) return ORR_OK;
     const int64_t m = job->workload.global_batch / (plan->dp * job->workload.micro_batch);
+    const int64_t least = orr_least_micro_batches(&job->engine, plan->schedule, plan->pp);
     const char *name = orr_schedule_name(plan->schedule);
-    if (m < 2 * plan->pp)
+    if (m < least && orr_is_dual(plan->schedule))
         return FAIL(error, "plan.schedule", "\"%s\" needs at least 2 * pp = %lld micro-batches per replica, not %lld",
-                    name, (ll)(2 * plan->pp), (ll)m);
+                    name, (ll)least, (ll)m);
+    if (m < least)
+        return FAIL(error, "plan.pp",
+                    "engine %s runs %lld stages with at least %lld micro-batches per replica, not %lld", job->engine.id,
+                    (ll)plan->pp, (ll)least, (ll)m);
     if (plan->schedule == ORR_SCHEDULE_DUALPIPE && m % 2 != 0)
         return FAIL(error, "plan.schedule", "\"%s\" sends half of the micro-batches each way: %lld is odd", name,
                     (ll)m);
     return ORR_OK;
+}
+
+/* Second shards lie inside the group that shards; weights that stay gathered need none. */
+enum orr_err orr_check_secondary(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (plan->zero_secondary == 0) return ORR_OK;
+    if (plan->zero != 3 || plan->gathered_kept)
+        return FAIL(error, "plan.zero_secondary", "%lld: second shards need zero = 3 and weights that are resharded",
+                    (ll)plan->zero_secondary);
+    if (plan->zero_secondary < 2 || plan->zero_group % plan->zero_secondary != 0)
+        return FAIL(error, "plan.zero_secondary", "%lld does not divide the %lld ranks that shard, or is 1",
+                    (ll)plan->zero_secondary, (ll)plan->zero_group);
+    return ORR_OK;
+}
+
+/* A gradient that is dropped at once cannot wait for those of other micro-batches. */
+enum orr_err orr_check_optimizer(const struct orr_job *job, struct orr_error *error)
+{
+    const int64_t m = job->workload.global_batch / (job->plan.dp * job->workload.micro_batch);
+    if (!job->workload.optimizer_in_backward || m == 1) return ORR_OK;
+    return FAIL(error, "workload.optimizer_in_backward",
+                "gradients are used as they are made, so that a replica can have 1 micro-batch, not %lld", (ll)m);
 }
 
 /* ---------------------------------------------------------------- offload */

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "spec/factors.h"
 #include "spec/family.h"
+#include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/sources.h"
 #include "spec/spec.h"
@@ -101,6 +102,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, zero1_tensor_s, ORR_UNIT_S, false, 0, 1, "ZeRO-1: host time per tensor and rank to gather"),
     ORR_STRING(orr_engine, schedules, false, "names of its pipeline schedules, for searches; absent: all"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
+    ORR_INT(orr_engine, unfilled_stages, false, 0, 1000000, "stages that 1F1B may lack micro-batches for; absent: any"),
     ORR_REAL(orr_engine, skew_hop_s, ORR_UNIT_S, false, 0, 1, "late ranks in a collective across nodes, per rank"),
     ORR_BOOL(orr_engine, p2p_overlap, true, "interleaved pipeline sends run beside compute"),
     ORR_BOOL(orr_engine, p2p_scatter_gather, true, "sends are split over the TP group"),
@@ -243,6 +245,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
                                   struct orr_error *error)
 {
     memset(engine, 0, sizeof *engine);
+    engine->unfilled_stages = ORR_GPUS_MAX;
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
     engine->default_precision = ORR_N_DTYPES;
     orr_factors_none(engine);

@@ -14,6 +14,14 @@ static inline bool orr_is_dual(enum orr_schedule schedule)
 {
     return schedule == ORR_SCHEDULE_DUALPIPE || schedule == ORR_SCHEDULE_DUALPIPE_V;
 }
+/* The fewest micro-batches of a replica with which a pipeline runs. Blocks of a forward and a backward need twice as
+ * many as there are stages; some engines refuse to run one forward, one backward with fewer than stages. */
+static inline int64_t orr_least_micro_batches(const struct orr_engine *engine, enum orr_schedule schedule, int64_t pp)
+{
+    if (orr_is_dual(schedule)) return 2 * pp;
+    const int64_t least = schedule == ORR_SCHEDULE_1F1B ? pp - engine->unfilled_stages : 1;
+    return least > 1 ? least : 1;
+}
 /* Are weight gradients a phase of their own, which a rank may put off? */
 static inline bool orr_splits_backward(enum orr_schedule schedule)
 {
@@ -24,6 +32,33 @@ static inline bool orr_splits_backward(enum orr_schedule schedule)
 static inline bool orr_ends_apart(const struct orr_plan *plan)
 {
     return plan->pp > 1 && !orr_is_vee(plan->schedule) && !orr_is_dual(plan->schedule);
+}
+
+/* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
+ * laid out so far exceed its share of all; the embedding and the loss count as nothing. */
+struct orr_cost_walk {
+    double total, laid; /* parameters */
+    int64_t pp, stage;  /* `stage`: where the next block goes */
+};
+/* Weights that a token meets in a layer: what the layer counts when stages are balanced. */
+static inline double orr_layer_weight(const struct orr_layer_kind *kind)
+{
+    return (double)(kind->attention_params + kind->ffn_params + kind->router_params) +
+           (double)kind->n_active * (double)kind->expert_params;
+}
+static inline struct orr_cost_walk orr_cost_walk_start(const struct orr_model *model, int64_t pp)
+{
+    struct orr_cost_walk walk = {.total = (double)(model->vocab * model->hidden), .pp = pp};
+    for (int64_t i = 0; i < model->n_layers; i++) walk.total += orr_layer_weight(&model->kinds[model->layer_kind[i]]);
+    return walk;
+}
+/* The stage of a layer; layers are placed from the first to the last. The head goes to `walk->stage` after them. */
+static inline int64_t orr_cost_walk_place(struct orr_cost_walk *walk, const struct orr_model *model, int64_t layer)
+{
+    const int64_t stage = walk->stage;
+    walk->laid += orr_layer_weight(&model->kinds[model->layer_kind[layer]]);
+    walk->stage += walk->laid > walk->total * (double)(stage + 1) / (double)walk->pp;
+    return stage;
 }
 
 static inline bool orr_offloads(const struct orr_plan *plan)

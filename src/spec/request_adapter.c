@@ -72,9 +72,11 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
         return wrong(request, "workload.adapter", value, "bf16, int8, nf4, nf4-single", orr_base_format_names,
                      ORR_N_BASE_FORMATS, error);
     case 3:
-        adapter->format = strcmp(value, "fp32") == 0 ? ORR_DTYPE_FP32 : ORR_DTYPE_BF16;
+        adapter->plain = strcmp(value, "fp32-plain") == 0;
+        adapter->format = adapter->plain || strcmp(value, "fp32") == 0 ? ORR_DTYPE_FP32 : ORR_DTYPE_BF16;
         if (adapter->format == ORR_DTYPE_FP32 || strcmp(value, "bf16") == 0) return ORR_OK;
-        return orr_doc_fail(request, "workload.adapter", error, "format must be fp32 or bf16, not \"%.40s\"", value);
+        return orr_doc_fail(request, "workload.adapter", error,
+                            "format must be fp32, fp32-plain or bf16, not \"%.40s\"", value);
     }
     return wrong(request, "workload.adapter", key, "rank, targets, base, format", KEYS, ORR_COUNT_OF(KEYS), error);
 }
@@ -230,7 +232,7 @@ const char *orr_adapter_text(const struct orr_workload *workload, char text[ORR_
             first = false;
         }
     (void)snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",base=%s,format=%s", orr_base_format_names[adapter->base],
-                   orr_dtype_name(adapter->format));
+                   adapter->plain ? "fp32-plain" : orr_dtype_name(adapter->format));
     return text;
 }
 

@@ -272,6 +272,8 @@ static enum orr_err compare_with(const struct orr_catalogue *catalogue, const st
 static enum orr_err check_fixed(const struct orr_doc *request, struct orr_error *error)
 {
     const json_t *plan = json_object_get(request->root, "plan");
+    if (json_object_get(plan, "zero_secondary"))
+        return orr_doc_fail(request, "plan.zero_secondary", error, "cannot be searched: no plan keeps second shards");
     if (json_object_get(plan, "zero_group"))
         return orr_doc_fail(request, "plan.zero_group", error, "cannot be searched: every plan shards over dp * cp");
     if (json_object_get(plan, "stage_layers"))

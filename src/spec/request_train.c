@@ -22,6 +22,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
     ORR_BOOL(orr_plan, sp, false, "sequence parallel"),
     ORR_INT(orr_plan, zero, false, 0, 3, "ZeRO stage"),
+    ORR_INT(orr_plan, zero_secondary, false, 0, ORR_RANKS_MAX, "ranks that keep second shards of weights"),
     ORR_INT(orr_plan, zero_group, false, 1, ORR_RANKS_MAX, "ranks weights are sharded over"),
     ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
     ORR_ENUM(orr_plan, stages, false, orr_stage_rule_names, "how layers are divided over stages"),
@@ -78,6 +79,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(recompute_first, 0, ORR_MAX_LAYERS, "layers at the beginning of a pipeline chunk that are recomputed"),
     WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
+    WORK_BOOL(optimizer_in_backward, "weights are updated as soon as backward has made their gradients"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
     WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
@@ -87,6 +89,12 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .max = ORR_IMBALANCE_MAX,
      .offset = offsetof(struct ask, workload.moe_imbalance),
      .meaning = "rows on the hottest expert rank over the mean"},
+    {.key = "moe_capacity",
+     .type = ORR_FIELD_REAL,
+     .min = 0,
+     .max = ORR_IMBALANCE_MAX,
+     .offset = offsetof(struct ask, workload.moe_capacity),
+     .meaning = "rows of every expert over the mean, cut off or filled up"},
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
@@ -280,6 +288,9 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     const json_t *ops = json_object_get(object, "recompute_ops");
     if (!err && ops && recompute)
         err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
+    if (!err && ask.workload.moe_capacity > 0 && json_object_get(object, "moe_imbalance"))
+        err = orr_doc_fail_rule(request, "workload.moe_capacity", error,
+                                "is given beside moe_imbalance: with a capacity every expert has the same rows");
     if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
     if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (!err) err = orr_adapter_read(request, object, &job->model, &ask.workload, error);

@@ -182,6 +182,7 @@ static const char *const SERVING_ENGINES[] = {"vllm",
                                               "vllm-0.17",
                                               "vllm-0.2",
                                               "vllm-0.4",
+                                              "vllm-0.5",
                                               "vllm-0.9",
                                               "vllm-rocm-0.11",
                                               "vllm-rocm-0.14"};

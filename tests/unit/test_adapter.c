@@ -68,7 +68,8 @@ static double kept_per_token(struct world *w, const char *rest)
 /* TinyLlama, h 2048, 4 of 32 heads with keys, FFN 5632; bytes per token. All trained: two norms 6 h, inputs of q, k, v
  * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and
  * their product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven
- * ranks of 16. Adapters in 16 bits beside q and v: one input. */
+ * ranks of 16. Adapters in 16 bits beside q and v: one input. In fp32 without autocast: an fp32 input for each, ranks
+ * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds in fp32. */
 static void kept_activations_are_counted(void **state)
 {
     struct world *w = *state;
@@ -77,6 +78,46 @@ static void kept_activations_are_counted(void **state)
     near(kept_per_token(w, "'adapter':'lora:rank=16'"), 8 * h + 12 * h + heads + 8 * f + 7 * 32, 1e-12);
     near(kept_per_token(w, "'adapter':'lora:rank=16,targets=q+v,format=bf16'"), 8 * h + 2 * h + heads + 6 * f + 2 * 32,
          1e-12);
+    near(kept_per_token(w, "'adapter':'lora:rank=16,targets=q+v,format=fp32-plain'"),
+         8 * h + 8 * h + heads + 6 * f + 2 * 64, 1e-12);
+    near(kept_per_token(w, "'adapter':'dora:rank=16,targets=q+v,format=fp32-plain'"),
+         8 * h + 8 * h + heads + 6 * f + 2 * 64 + 6 * (2048 + 256), 1e-12);
+}
+
+/* Without autocast the thin products are fp32. */
+static void plain_adapters_multiply_in_fp32(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    read_llama(w, "llama3-8b", "'adapter':'lora:rank=16,targets=q,format=fp32-plain'");
+    orr_ops_layers(&w->job, &list);
+    size_t n = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        if (strncmp(list.items[i].name, "adapter.a", 9) != 0 || list.items[i].kind != ORR_OP_GEMM) continue;
+        assert_true(list.items[i].dtype == ORR_DTYPE_FP32 && list.items[i].input_bytes == 4);
+        n++;
+    }
+    assert_int_equal(n, 3);
+}
+
+/* Llama-2-7B, 16 tokens. With the optimizer after backward all 6738415616 gradients of 2 bytes are alive at the end. In
+ * backward it leaves those of one block: a layer's 202383360 parameters less the 67108864 of its attention. */
+static void optimizer_in_backward_drops_gradients(void **state)
+{
+    struct world *w = *state;
+    static const char REQUEST[] = "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{"
+                                  "'seq':16,'micro_batch':1,'global_batch':%d,'recompute':'full'%s," HF "}}";
+    read_job(w, REQUEST, 1, "");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS], 2 * 6738415616.0, 1e-9);
+    read_job(w, REQUEST, 1, ",'optimizer_in_backward':true");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS], 2 * (202383360.0 - 67108864.0), 1e-9);
+    struct orr_error error;
+    char request[512];
+    (void)snprintf(request, sizeof request, REQUEST, 2, ",'optimizer_in_backward':true");
+    assert_int_equal(try_job(w, request, &error), ORR_ERR_RULE);
+    assert_non_null(strstr(error.text, "a replica can have 1 micro-batch, not 2"));
 }
 
 static size_t count_of(const struct orr_op_list *list, const char *name)
@@ -167,6 +208,8 @@ int main(void)
         cmocka_unit_test(parameters_are_two_thin_matrices),
         cmocka_unit_test(quantised_weights_and_states_of_adapters_alone),
         cmocka_unit_test(kept_activations_are_counted),
+        cmocka_unit_test(plain_adapters_multiply_in_fp32),
+        cmocka_unit_test(optimizer_in_backward_drops_gradients),
         cmocka_unit_test(frozen_matrices_have_no_weight_gradients),
         cmocka_unit_test(frozen_layers_below_have_no_backward),
         cmocka_unit_test(fewer_trained_weights_never_cost_more),

@@ -43,6 +43,30 @@ static void few_rows_are_read_by_clusters(void **state)
     assert_close(cost.total_s, joined_s + 5e-6, 1e-6);
 }
 
+static double expert_rows(struct world *w, const char *rest)
+{
+    static struct orr_op_list list;
+    read_job(w,
+             "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':8,'plan':{'dp':8,'ep':8},'workload':"
+             "{'seq':4096,'micro_batch':1,'global_batch':8%s,'engine':'megatron-core-2025'}}",
+             rest);
+    orr_ops_layers(&w->job, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (list.items[i].kind == ORR_OP_GROUPED && list.items[i].phase == ORR_PHASE_FORWARD)
+            return list.items[i].batch * list.items[i].m;
+    return 0;
+}
+
+/* 8 ranks of 4096 tokens, two of eight experts each, one expert per rank: 8 * 4096 * 2 / 8 = 8192 rows; a capacity of
+ * 1.5 makes them 12288 whatever the router does, and one of 0.5 drops half. */
+static void capacity_fixes_the_rows_of_experts(void **state)
+{
+    struct world *w = *state;
+    assert_close(expert_rows(w, ""), 8192, 1e-12);
+    assert_close(expert_rows(w, ",'moe_capacity':1.5"), 12288, 1e-12);
+    assert_close(expert_rows(w, ",'moe_capacity':0.5"), 4096, 1e-12);
+}
+
 /* Eq. 158 at an edge: 128 rows on average are more than 128 for half of the experts, which then fill a second cluster:
  * 1.5 of them. Beyond 128 rows the tile is 128 x 256 and a cluster takes 256 rows: 512 rows fill 2.5. A weight gradient
  * has a whole matrix of outputs: 512 rows are 2. */
@@ -168,9 +192,10 @@ static void limited_routers_reach_fewer_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rows_are_read_by_clusters),        cmocka_unit_test(random_rows_fill_blocks_on_average),
-        cmocka_unit_test(loops_add_up_and_streams_share_waves), cmocka_unit_test(frameworks_launch_and_wait),
-        cmocka_unit_test(decode_sends_a_copy_to_every_expert),  cmocka_unit_test(limited_routers_reach_fewer_ranks),
+        cmocka_unit_test(capacity_fixes_the_rows_of_experts), cmocka_unit_test(few_rows_are_read_by_clusters),
+        cmocka_unit_test(random_rows_fill_blocks_on_average), cmocka_unit_test(loops_add_up_and_streams_share_waves),
+        cmocka_unit_test(frameworks_launch_and_wait),         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
+        cmocka_unit_test(limited_routers_reach_fewer_ranks),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

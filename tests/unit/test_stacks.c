@@ -35,13 +35,13 @@ static void read_3b(struct world *w, int pp)
 
 /* A layer of nanotron-3b weighs 4 h² + 3 h f = 113,246,208, the head V h = 402,653,184 = 3.5556 layers, all of it
  * 31.5556 layers. Stages end with the layer that passes i · 31.5556 / p: 15.78 -> 16; 7.89, 15.78, 23.67 -> 8, 16,
- * 24; 3.94 i -> 4 i; 1.97 i -> 2 i; and with 32 stages 0.986 i -> i. */
+ * 24; 3.94 i -> 4 i; 1.97 i -> 2 i. */
 static void stages_have_equal_cost(void **state)
 {
     struct world *w = *state;
     const struct {
         int pp, full, layers, rest; /* `full` stages of so many layers, then one of the rest, in which the head is */
-    } TABLE[] = {{2, 1, 16, 12}, {4, 3, 8, 4}, {8, 7, 4, 0}, {16, 14, 2, 0}, {32, 28, 1, 0}};
+    } TABLE[] = {{2, 1, 16, 12}, {4, 3, 8, 4}, {8, 7, 4, 0}, {16, 14, 2, 0}};
     for (size_t i = 0; i < COUNT(TABLE); i++) {
         static struct orr_stage stages[ORR_MAX_STAGES];
         read_3b(w, TABLE[i].pp);
@@ -77,19 +77,22 @@ static void other_layouts_do_not_follow_cost(void **state)
     assert_true(stages[0].n_layers[0] == 14 && stages[1].n_layers[0] == 14);
 }
 
-/* Four stages more than layers are accepted where stages follow cost: the head's and idle ones. Other engines need a
- * layer for every stage. */
+/* Where stages follow cost, only the cast and the loss may follow the head. The head is on stage floor(28 / x), from 0,
+ * if a stage's share x of 31.5556 layers' weight is more than one layer: 26 stages of 1.2137 put it on the 24th of them
+ * and leave two; 27 of 1.1687 put it on the 24th as well and leave three, of which one is idle. With 32 stages every
+ * layer has one, and three follow the head's. Other engines need a layer for every stage. */
 static void stages_beyond_the_layers_are_few(void **state)
 {
     struct world *w = *state;
     const struct {
         int pp;
-        const char *engine;
-        enum orr_err err;
-    } CASES[] = {{28, "generic", ORR_OK},
-                 {29, "generic", ORR_ERR_RULE},
-                 {32, "nanotron-2025", ORR_OK},
-                 {33, "nanotron-2025", ORR_ERR_RULE}};
+        const char *engine, *text;
+    } CASES[] = {{28, "generic", NULL},
+                 {29, "generic", "each stage needs a layer"},
+                 {26, "nanotron-2025", NULL},
+                 {27, "nanotron-2025", "27 stages of equal cost leave 1 without work"},
+                 {32, "nanotron-2025", "32 stages of equal cost leave 1 without work"},
+                 {64, "nanotron-2025", "64 stages of equal cost leave"}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         char request[512];
         struct orr_error error;
@@ -97,12 +100,68 @@ static void stages_beyond_the_layers_are_few(void **state)
                        "{'kind':'train','model':'nanotron-3b','system':'h100-sxm','plan':{'pp':%d},'workload':{"
                        "'seq':4096,'micro_batch':1,'global_batch':64,'engine':'%s'}}",
                        CASES[i].pp, CASES[i].engine);
+        assert_int_equal(try_job(w, request, &error), CASES[i].text ? ORR_ERR_RULE : ORR_OK);
+        if (CASES[i].text) assert_non_null(strstr(error.text, CASES[i].text));
+    }
+}
+
+/* nanotron asserts 7 micro-batches for 8 stages, torch.distributed.pipelining 8; others take any number. */
+static void some_engines_need_filled_pipelines(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int batch;
+        const char *engine;
+        enum orr_err err;
+    } CASES[] = {{6, "nanotron-2025", ORR_ERR_RULE},
+                 {7, "nanotron-2025", ORR_OK},
+                 {7, "torchtitan-2025-compiled", ORR_ERR_RULE},
+                 {8, "torchtitan-2025-compiled", ORR_OK},
+                 {6, "generic", ORR_OK}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char request[512];
+        struct orr_error error;
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'nanotron-3b','system':'h100-sxm','plan':{'pp':8},'workload':{"
+                       "'seq':4096,'micro_batch':1,'global_batch':%d,'engine':'%s'}}",
+                       CASES[i].batch, CASES[i].engine);
         assert_int_equal(try_job(w, request, &error), CASES[i].err);
-        if (CASES[i].err) assert_non_null(strstr(error.text, "each stage needs a layer"));
+        if (CASES[i].err) assert_non_null(strstr(error.text, "runs 8 stages with at least "));
     }
 }
 
 /* ---------------------------------------------------------------- ZeRO */
+
+/* 16 replicas of 7B, second shards on the 8 ranks of a node: backward gathers among 8 instead of 16 ranks, forward does
+ * not, and the weights take 2 bytes of an eighth of the parameters more. */
+static void second_shards_serve_backward(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    static struct orr_cost costs[ORR_MAX_OPS];
+    double weights[2];
+    for (int i = 0; i < 2; i++) {
+        char request[512];
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':16,'zero':3%s},'workload':"
+                       "{'seq':2048,'micro_batch':1,'global_batch':16,'engine':'pytorch-fsdp2','recompute':'none'}}",
+                       i ? ",'zero_secondary':8" : "");
+        read_job(w, "%s", request);
+        orr_ops_layers(&w->job, &list);
+        orr_cost_list(&w->job, &list, costs);
+        for (size_t k = 0; k < list.n; k++) {
+            const struct orr_op *op = &list.items[k];
+            const bool again = strcmp(op->name, "zero.gather.backward") == 0;
+            if (!again && strcmp(op->name, "zero.gather") != 0) continue;
+            assert_int_equal(orr_op_ranks(&w->job.plan, op), again && i ? 8 : 16);
+            assert_true(costs[k].across == !(again && i));
+        }
+        train(w);
+        weights[i] = w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS];
+    }
+    assert_true(fabs(weights[1] - weights[0] - 2 * PARAMS / 8) <= 1e-6 * weights[0]);
+}
+
 
 /* 8 replicas in groups of 4: gradients are scattered inside a group, the shards summed between the two groups, weights
  * gathered inside. Stage 2 scatters after each of 8 micro-batches. */
@@ -576,6 +635,8 @@ int main(void)
         cmocka_unit_test(stages_have_equal_cost),
         cmocka_unit_test(other_layouts_do_not_follow_cost),
         cmocka_unit_test(stages_beyond_the_layers_are_few),
+        cmocka_unit_test(some_engines_need_filled_pipelines),
+        cmocka_unit_test(second_shards_serve_backward),
         cmocka_unit_test(groups_shard_at_every_stage),
         cmocka_unit_test(stage_1_may_sum_and_hide_nothing),
         cmocka_unit_test(weights_are_gathered_tensor_by_tensor),
