@@ -357,13 +357,8 @@ static enum cli_status set_width(const char *value, int *width)
 
 static enum cli_status set_max_mape(const char *value, double *bar)
 {
-    char *end;
-    double x = strtod(value, &end);
-    if (end != value && strcmp(end, "%") == 0) {
-        x /= 100;
-        end++;
-    }
-    if (end == value || *end || !(x >= 0) || isinf(x))
+    double x;
+    if (!orr_quantity_parse(value, ORR_UNIT_NONE, &x) || x < 0)
         return cli_fail("--max-mape %s: expected an error such as 0.05 or 5%%", value);
     *bar = x;
     return CLI_ANSWERED;

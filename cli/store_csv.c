@@ -92,6 +92,7 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
 
 static enum cli_status csv_add(struct cli_store *store, int64_t first, size_t n, const struct orr_sweep_row *rows)
 {
+    ORR_PLAIN_NUMBERS;
     struct csv *csv = (struct csv *)store;
     for (size_t i = 0; i < n; i++) add_row(csv, first + (int64_t)i, &rows[i]);
     return flush(csv);

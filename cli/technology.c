@@ -35,16 +35,10 @@ struct question {
 static enum cli_status read_count(const struct cli_args *args, const char *option, double low, double high,
                                   int64_t *count)
 {
-    static const char prefixes[] = "kMGTP";
     const char *value = cli_args_value(args, option);
+    double number;
     if (!value) return CLI_ANSWERED;
-    char *end;
-    errno = 0;
-    double number = strtod(value, &end);
-    const char *prefix = end != value && *end ? strchr(prefixes, *end) : NULL;
-    for (const char *p = prefixes; prefix && p <= prefix; p++) number *= 1000;
-    if (prefix) end++;
-    if (end == value || *end || errno || !(number >= low && number <= high) || floor(number) < number)
+    if (!orr_quantity_parse(value, ORR_UNIT_COUNT, &number) || number < low || number > high || floor(number) < number)
         return cli_fail("--%s %s: expected a whole number from %g to %g", option, value, low, high);
     *count = (int64_t)number;
     return CLI_ANSWERED;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "base/text.h"
 
 const char *orr_err_name(enum orr_err err)
@@ -35,6 +36,7 @@ static size_t add_place(char *text, size_t size, struct orr_place place)
 enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
 {
     if (!error) return code;
+    ORR_PLAIN_NUMBERS;
     struct orr_error made = {.code = code, .line = place.line, .column = place.column};
     orr_copy_line(made.file, sizeof made.file, place.file ? place.file : "");
     orr_copy_line(made.key, sizeof made.key, place.key ? place.key : "");

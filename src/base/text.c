@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 /* ---------------------------------------------------------------- growable text */
 
 /* Make room for `n_more` characters and the final NUL. */
@@ -31,6 +33,7 @@ static bool reserve(struct orr_text *text, size_t n_more)
 
 void orr_text_add_v(struct orr_text *text, const char *format, va_list arguments)
 {
+    ORR_PLAIN_NUMBERS;
     if (!reserve(text, 127)) /* Most pieces fit into this room at once. */
         return;
     va_list again;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "predict/scratch.h"
+#include "base/plain.h"
 #include "report/answer.h"
 #include "report/trace.h"
 
@@ -15,6 +16,7 @@ struct orr_span *orr_answer_spans(const struct orr_answer *answer, size_t *n)
 
 char *orr_render(const struct orr_answer *answer, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
     struct orr_text text = {0};
     switch (format) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "spec/request.h"
 
 struct orr_form {
@@ -36,6 +37,7 @@ static struct orr_form *new_form(const struct orr_catalogue *catalogue, const ch
 enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                            struct orr_form **form, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_form *new = *form = new_form(catalogue, json, origin);
     if (!new) return orr_out_of_memory(error, NULL);
     enum orr_err err = ORR_OK;
@@ -184,6 +186,7 @@ static json_t *string_of(const struct orr_form *form, const char *path, const ch
 
 enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     const json_t *old = find(form, &place);
     const bool overruled =
@@ -196,6 +199,7 @@ enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *v
 enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const char *const *values, size_t n,
                                struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     json_t *list = json_array();
     if (!list) return orr_out_of_memory(error, NULL);
@@ -210,6 +214,7 @@ enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const ch
 
 const char *orr_form_get(const struct orr_form *form, const char *path)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     return json_string_value(find(form, &place));
 }
@@ -218,6 +223,7 @@ const char *orr_form_get(const struct orr_form *form, const char *path)
 
 enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *job = &form->job;
     if (form->known) return ORR_OK;
     memset(&form->job.draft, 0, sizeof form->job.draft); /* the draft model is read with the workload */
@@ -228,6 +234,7 @@ enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, str
 
 enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *search, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request = copy_request(form);
     const enum orr_err err =
         request.root ? orr_request_search(form->catalogue, &request, search, error) : orr_out_of_memory(error, NULL);
@@ -251,5 +258,6 @@ enum orr_err orr_form_sizing(const struct orr_form *form, struct orr_size_reques
 
 char *orr_form_text(const struct orr_form *form)
 {
+    ORR_PLAIN_NUMBERS;
     return json_dumps(form->request.root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
 }

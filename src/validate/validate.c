@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "spec/job.h"
@@ -165,9 +166,8 @@ static void record_memory(const struct validator *w, struct orr_score *score)
 
 double orr_row_value(const char *cell)
 {
-    char *end;
-    const double value = strtod(cell, &end);
-    return end != cell && end[strspn(end, " ")] == '\0' ? value : (double)NAN;
+    double value;
+    return orr_number_parse(cell, &value) ? value : (double)NAN;
 }
 
 bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score)
@@ -529,6 +529,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
 enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                           struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
     const enum orr_err err =
         v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : orr_out_of_memory(error, origin);
@@ -539,6 +540,7 @@ enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv
 
 enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     uint32_t mask;
     const enum orr_err err = orr_pieces_parse(pieces, &mask, error);
     *validation = err ? NULL : calloc(1, sizeof **validation);
@@ -548,6 +550,7 @@ enum orr_err orr_validation_without(const char *pieces, struct orr_validation **
 
 enum orr_err orr_validation_unseen(struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *validation = calloc(1, sizeof **validation);
     if (!*validation) return orr_out_of_memory(error, NULL);
     (*validation)->unseen = true;
