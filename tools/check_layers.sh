@@ -83,8 +83,8 @@ in_folders '\b(malloc|calloc|realloc|free|strdup)\(' "$model" | grep -v '^src/sc
 rule "the stages do not allocate, but for the timeline a dump asks for"
 
 grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c server/*.c |
-    grep -vE ':(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"
-rule "no global variables"
+    grep -vE '^src/(base|spec/json)_?/?memory\.c:|:(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"
+rule "no global variables, but for the note that an allocation failed"
 
 grep -nHE '^ +static ' src/*/*.[ch] cli/*.[ch] server/*.[ch] | grep -vE '\bconst\b|\\$' >"$found"
 rule "no variable keeps its value between calls"

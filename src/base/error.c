@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 
@@ -35,6 +36,11 @@ static size_t add_place(char *text, size_t size, struct orr_place place)
 
 enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
 {
+    if (orr_memory_lacked()) { /* What looks wrong may only be incomplete. */
+        code = ORR_ERR_MEMORY;
+        place = (struct orr_place){0};
+        format = "out of memory";
+    }
     if (!error) return code;
     ORR_PLAIN_NUMBERS;
     struct orr_error made = {.code = code, .line = place.line, .column = place.column};
@@ -55,4 +61,10 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
 enum orr_err orr_out_of_memory(struct orr_error *error, const char *file)
 {
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
+}
+
+enum orr_err orr_complete(enum orr_err err, struct orr_error *error)
+{
+    const bool lacked = orr_memory_lacked();
+    return lacked && err != ORR_ERR_MEMORY ? orr_out_of_memory(error, NULL) : err;
 }

@@ -197,7 +197,7 @@ static bool is_flat(const json_t *value)
 
 static void add_flat(struct orr_text *text, json_t *value)
 {
-    char *dump = json_dumps(value, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(FILE_DIGITS));
+    char *dump = orr_json_dump(value, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(FILE_DIGITS));
     orr_text_add(text, "%s", dump ? dump : "");
     text->failed |= !dump;
     free(dump);

@@ -226,7 +226,7 @@ char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date)
     json_object_set_new(sources, "*", json_string(source.data));
     json_object_set_new(sources, "lines", json_string(lines.data));
     json_object_set_new(root, "sources", sources);
-    char *file = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+    char *file = orr_json_dump(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
     if (file) orr_text_add(&text, "%s\n", file);
     text.failed = text.failed || !file;
     free(file);

@@ -88,7 +88,7 @@ static bool is_name(const char *key)
 static char *value_text(const json_t *value)
 {
     if (json_is_string(value)) return strdup(json_string_value(value));
-    return value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
+    return value ? orr_json_dump(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
 }
 
 /* Makes a sentence of a meaning. */

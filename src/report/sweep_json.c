@@ -116,7 +116,7 @@ static enum orr_err open_asked(const struct orr_catalogue *catalogue, const stru
     spec.mode = (enum orr_sweep_mode)ask.mode;
     spec.n_samples = ask.samples;
     spec.seed = (uint64_t)ask.seed;
-    char *request = err ? NULL : json_dumps(inside, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *request = err ? NULL : orr_json_dump(inside, JSON_COMPACT | JSON_REAL_PRECISION(17));
     spec.request = request;
     if (!err && !request) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     if (!err && (err = orr_sweep_open(catalogue, &spec, sweep, error)) != ORR_OK) place(doc->text, error);

@@ -7,6 +7,7 @@
 #include "base/plain.h"
 #include "spec/builtin.h"
 #include "spec/family.h"
+#include "spec/json_memory.h"
 #include "spec/part.h"
 
 struct orr_catalogue {
@@ -149,6 +150,7 @@ enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directo
                                 struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
+    orr_json_memory();
     *catalogue = calloc(1, sizeof **catalogue);
     if (!*catalogue) return orr_out_of_memory(error, NULL);
     enum orr_err err = add_builtins(*catalogue) ? ORR_OK : orr_out_of_memory(error, NULL);

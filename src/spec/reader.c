@@ -54,7 +54,7 @@ static char *key_of(const struct orr_doc *request)
     json_t *parts = json_pack("[O? O? O? O? O? O?]", json_object_get(root, "kind"), json_object_get(root, "model"),
                               json_object_get(root, "asked"), json_object_get(root, "system"), engine,
                               json_object_get(root, "set"));
-    char *key = parts ? json_dumps(parts, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+    char *key = parts ? orr_json_dump(parts, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(parts);
     return key;
 }

@@ -236,6 +236,8 @@ enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_
     enum orr_err err = orr_request_set(request, &set, error);
     if (!err) err = orr_request_job(catalogue, request, stale, job, error);
     request->set = NULL;
+    err = orr_complete(err, error);
+    if (err == ORR_ERR_MEMORY) *stale = ORR_STALE_ALL; /* Parts that were read may be incomplete. */
     return err;
 }
 
