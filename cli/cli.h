@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"

@@ -32,6 +32,7 @@ static enum cli_status fail_system(const char *path)
 
 static enum cli_status flush(struct csv *csv)
 {
+    if (orr_memory_failures() > 0) return cli_fail_memory(); /* A row may lack a piece. */
     for (size_t done = 0; done < csv->text.length;) {
         const ssize_t n = write(csv->file, csv->text.data + done, csv->text.length - done);
         if (n < 0 && errno != EINTR) return fail_system(csv->store.path);

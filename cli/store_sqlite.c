@@ -150,6 +150,7 @@ static enum cli_status set_up(const struct database *db, struct cli_held *held)
     if (!status && n_things == 0) status = create_tables(db);
     else if (!status) status = compare_facts(db);
     if (!status) status = count_points(db, held);
+    if (!status && orr_memory_failures() > 0) status = cli_fail_memory();
     return status ? status : execute(db, "COMMIT");
 }
 
@@ -213,6 +214,7 @@ static enum cli_status sqlite_add(struct cli_store *store, int64_t first, size_t
         status = add_point(db, first + (int64_t)i, &rows[i]);
         if (!status && !rows[i].blank) status = add_result(db, first + (int64_t)i, &rows[i]);
     }
+    if (!status && orr_memory_failures() > 0) status = cli_fail_memory();
     return status ? status : execute(db, "COMMIT"); /* Closing the file undoes what is not committed. */
 }
 

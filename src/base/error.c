@@ -41,6 +41,10 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
         place = (struct orr_place){0};
         format = "out of memory";
     }
+    if (code == ORR_ERR_MEMORY) { /* Callers that try something else leave it at the number of failures. */
+        orr_memory_note();
+        (void)orr_memory_lacked();
+    }
     if (!error) return code;
     ORR_PLAIN_NUMBERS;
     struct orr_error made = {.code = code, .line = place.line, .column = place.column};

@@ -1,9 +1,9 @@
 /* The allocator of jansson: malloc and free, a note of every failure, and a small reserve.
  *
  * jansson goes on after a failed allocation in places where it must not: its reader of strings drops a byte and can
- * then end the program in an assertion. So a failed allocation is noted and served from a reserve; what is made of it is
- * thrown away, because the note turns the result into "out of memory". The reserve is free again when the last block of
- * it is. */
+ * then end the program in an assertion. So a failed allocation is noted and served from a reserve; what is made of
+ * it is thrown away, because the note turns the result into "out of memory". The reserve is free again when the last
+ * block of it is. */
 #include "spec/json_memory.h"
 
 #include <stdatomic.h>

@@ -19,19 +19,19 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def classify(code: int, out_bytes: int, same: bool, lines: int, first: str, good_code: int) -> str:
+def classify(code: int, out_bytes: int, same: str, lines: int, first: str, good_code: int, stream: bool) -> str:
     if code == -14:
         return "hang"
     if code < 0:
         return f"crash, signal {-code}"
-    if code == good_code and same and lines == 0:
+    if code == good_code and same == "1" and lines == 0:
         return "answered"
     memory = "memory" in first.lower() or "Cannot allocate" in first
     if code == good_code:
         return "silent"
     if lines != 1:
         return f"{lines} lines"
-    if out_bytes:
+    if out_bytes and not (stream and same == "2"):  # a sweep prints row after row
         return "half printed"
     return "refused" if memory and code != 0 else "unclear"
 
@@ -75,7 +75,8 @@ class Walk:
                     if len(line.split(" ", 5)) < 6:
                         continue
                     at, code, size, same, lines, text = line.split(" ", 5)
-                    kind = classify(int(code), int(size), same == "1", int(lines), text, good.returncode)
+                    kind = classify(int(code), int(size), same, int(lines), text, good.returncode,
+                                    arguments[0] == "sweep")
                     counts[kind] += 1
                     examples[kind].append(f"OOM_AT={at}{' OOM_ON=1' if on else ''}: {text[:150]}")
             self.totals.update(counts)
