@@ -5,6 +5,8 @@
 
 #include <stdatomic.h>
 
+#include "base/allocate.h"
+
 static _Thread_local bool lacked;
 static atomic_ulong n_failures;
 
@@ -24,4 +26,35 @@ bool orr_memory_lacked(void)
     const bool was = lacked;
     lacked = false;
     return was;
+}
+
+/* ---------------------------------------------------------------- allocations that note their failure */
+
+/* Names in parentheses are functions, not the macros of base/allocate.h. */
+static void *noted(void *block)
+{
+    if (!block) orr_memory_note();
+    return block;
+}
+
+void *orr_malloc(size_t size)
+{
+    return noted((malloc)(size));
+}
+
+void *orr_calloc(size_t n, size_t size)
+{
+    return noted((calloc)(n, size));
+}
+
+void *orr_realloc(void *old, size_t size)
+{
+    return noted((realloc)(old, size));
+}
+
+char *orr_strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = orr_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }

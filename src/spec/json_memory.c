@@ -13,8 +13,6 @@
 
 #include <jansson.h>
 
-#include "base/memory.h"
-
 enum { RESERVE = 1 << 18, ALIGNMENT = 16 };
 
 static _Alignas(ALIGNMENT) unsigned char reserve[RESERVE];
@@ -37,9 +35,8 @@ static void *take_reserve(size_t size)
 
 static void *take(size_t size)
 {
-    void *block = malloc(size);
+    void *block = malloc(size); /* which notes the failure (base/allocate.h) */
     if (block) return block;
-    orr_memory_note();
     return size < RESERVE ? take_reserve(size) : NULL;
 }
 
