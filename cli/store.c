@@ -23,6 +23,21 @@ const struct cli_store_type *cli_store_type(const char *path)
     return NULL;
 }
 
+uint64_t cli_store_hash(uint64_t sum, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    if (sum == 0) sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+const char *cli_store_fact(const struct cli_table *table, const char *key)
+{
+    for (size_t i = 0; i < table->n_facts; i++)
+        if (strcmp(table->facts[i].key, key) == 0) return table->facts[i].value;
+    return "";
+}
+
 /* Print where two texts differ, with a few characters of each. */
 static enum cli_status fail_different(const char *path, const char *key, const char *held, const char *asked)
 {
