@@ -428,6 +428,10 @@ static enum cli_status parse_option(int argc, const char *const *argv, int *i, u
             return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);
         value = argv[++*i];
     }
+    const enum cli_kind kind = given->option->kind;
+    if (value && !*value && (kind == CLI_HTML || kind == CLI_TRACE || kind == CLI_CATALOGUE))
+        return cli_fail("--%.*s needs a value: --%.*s %s, not an empty name", (int)n, name, (int)n, name,
+                        given->option->argument);
     given->value = value;
     return CLI_ANSWERED;
 }
@@ -519,7 +523,9 @@ static enum cli_status fail_field(const char *name, unsigned command)
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
     if (find_option(name, strlen(name), command)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
-    if (find_option(name, strlen(name), CLI_FOR_JOB))
+    const struct cli_option *other = find_option(name, strlen(name), CLI_FOR_JOB);
+    if (other && !can_vary(other, CLI_FOR_JOB)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
+    if (other)
         return cli_fail("--vary %s: a field of orrery sweep %s", name, command & CLI_FOR_TRAIN ? "infer" : "train");
     for (size_t i = 0; i < n_options; i++)
         if (can_vary(&options[i], command)) names[n_names++] = options[i].name;

@@ -132,7 +132,8 @@ static enum cli_status check_schema(const struct database *db)
         return cli_fail("%s: its rows have no sums (it is of an older version); name another file", db->store.path);
     char *quick = status ? NULL : ask_text(db, "PRAGMA quick_check(1)");
     if (!quick) return CLI_BAD;
-    if (strcmp(quick, "ok") != 0) status = cli_fail("%s: is damaged: %.200s", db->store.path, quick);
+    const char *line = strrchr(quick, '\n'); /* The first line is a title. */
+    if (strcmp(quick, "ok") != 0) status = cli_fail("%s: is damaged: %.200s", db->store.path, line ? line + 1 : quick);
     sqlite3_free(quick);
     char *held = status ? NULL : ask_text(db, "SELECT group_concat(sql || ';', '') FROM sqlite_master WHERE sql <> ''");
     char *wanted = status ? NULL : sqlite3_str_finish(schema_text(db));

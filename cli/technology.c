@@ -129,6 +129,8 @@ static enum cli_status ask_name(const struct question *question, const struct cl
                                 const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
 {
     struct orr_technology_question asked = {.name = question->name, .view = ORR_TECHNOLOGY_CHIP};
+    if (cli_args_has(args, "tokens"))
+        return cli_fail("--tokens needs a job to price: orrery technology cost train --model M --system generated:...");
     if (question->action == STUDY) return cli_study_ask(catalogue, question->name, args, text);
     if (question->action == NODES) asked.view = ORR_TECHNOLOGY_NODES;
     if (question->action == COST) asked.view = ORR_TECHNOLOGY_COST;

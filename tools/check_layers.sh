@@ -64,7 +64,7 @@ only_in OpenMP 'omp\.h' 'src/(search|study)/'
 only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
 only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
 only_in libmicrohttpd 'microhttpd' 'server/'
-only_in threads 'pthread' '(server/|cli/cluster_mpi\.c)'
+only_in threads 'pthread' '(server/|cli/(cluster_mpi|sweep)\.c)'
 
 grep -nHE 'ctypes' python/orrery/*.py | grep -v '^python/orrery/_library\.py:' >"$found"
 rule "python meets the library in _library.py only"

@@ -125,6 +125,19 @@ static const char *set_key(const struct orr_set *set, const char *path)
     return inner;
 }
 
+/* A key of "set" that changes this part; NULL if none does. A rule may be broken by it and named at another value. */
+static const char *any_key(const struct orr_set *set)
+{
+    const size_t n = strlen(set->part);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)set->values, key, value)
+    {
+        if (n > 0 && strncmp(key, set->part, n) == 0 && key[n] == '.') return key;
+    }
+    return NULL;
+}
+
 bool orr_doc_is_set(const struct orr_doc *doc, const char *path)
 {
     return doc->set && set_key(doc->set, path);
@@ -160,7 +173,9 @@ enum orr_err orr_doc_fail_v(const struct orr_doc *doc, const char *path, enum or
 {
     char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
     (void)vsnprintf(message, sizeof message, format, arguments);
-    return orr_fail(error, code, place_of(doc, path, key), "%s", message);
+    const char *also = doc->set && !set_key(doc->set, path) ? any_key(doc->set) : NULL;
+    return also ? orr_fail(error, code, place_of(doc, path, key), "%s (with %.80s as it was set)", message, also)
+                : orr_fail(error, code, place_of(doc, path, key), "%s", message);
 }
 
 enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)

@@ -164,6 +164,9 @@ static void record_memory(const struct validator *w, struct orr_score *score)
     score->error = score->predicted / score->measured - 1;
 }
 
+/* No measured time, rate or size in any unit is beyond these; quotients of numbers further out are not finite. */
+#define SMALLEST 1e-30
+
 double orr_row_value(const char *cell)
 {
     double value;
@@ -174,7 +177,7 @@ bool orr_row_measured(const struct validator *w, size_t row, const char *column,
 {
     const char *cell = orr_csv_cell(w->csv, row, column);
     const double value = orr_row_value(cell);
-    const bool good = value > 0 && isfinite(value);
+    const bool good = value >= SMALLEST && value <= 1 / SMALLEST;
     score->measured = good ? value / unit : value;
     if (!good)
         snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
@@ -469,6 +472,8 @@ enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const
                      "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
                      "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
     else err = orr_schema_check(&table, schema->set, origin, error);
+    if (!err && table.n_rows == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "has columns, but no row to score");
     if (!err && !grow(v, &table)) err = orr_out_of_memory(error, origin);
     if (err) orr_csv_free(&table);
     return err;
