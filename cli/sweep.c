@@ -194,15 +194,48 @@ static bool stop_asked(void)
 }
 
 /* A signal is looked at between batches. If a batch does not end, because a pipe or a file system takes no more or one
- * point takes minutes, this thread ends the program GRACE_S after the signal: what is stored is whole at any moment. */
-static void *watch(void *ignored)
+ * point takes minutes, a thread ends the program GRACE_S after the signal: what is stored is whole at any moment. */
+struct watch {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done, started;
+};
+
+static void *watch(void *context)
 {
-    const struct timespec nap = {.tv_nsec = (long)(1e9 / NAPS_PER_S)};
-    (void)ignored;
-    for (int n_waited = 0; n_waited < GRACE_S * NAPS_PER_S; n_waited = stop_asked() ? n_waited + 1 : 0)
-        (void)nanosleep(&nap, NULL);
+    struct watch *w = context;
+    int n_waited = 0;
+    pthread_mutex_lock(&w->lock);
+    while (!w->done && n_waited < GRACE_S * NAPS_PER_S) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 1000000000L / NAPS_PER_S;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        (void)pthread_cond_timedwait(&w->ended, &w->lock, &until);
+        n_waited = stop_asked() ? n_waited + 1 : 0;
+    }
+    const bool stuck = !w->done;
+    pthread_mutex_unlock(&w->lock);
     static const char line[] = "orrery: stopped amid a batch; the same command goes on from what is stored\n";
-    _exit(write(STDERR_FILENO, line, sizeof line - 1) > 0 ? CLI_BAD : CLI_BAD);
+    if (stuck) _exit(write(STDERR_FILENO, line, sizeof line - 1) > 0 ? CLI_BAD : CLI_BAD);
+    return NULL;
+}
+
+static void start_watch(struct watch *w)
+{
+    *w = (struct watch){.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    w->started = pthread_create(&w->thread, NULL, watch, w) == 0;
+}
+
+static void end_watch(struct watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->done = true;
+    pthread_cond_signal(&w->ended);
+    pthread_mutex_unlock(&w->lock);
+    if (w->started) (void)pthread_join(w->thread, NULL);
 }
 
 static void show_progress(const struct cli_held *held, int64_t n_before, int64_t n_points, double took_s)
@@ -312,9 +345,9 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     struct cli_table table = {0};
     struct orr_sweep *sweep = NULL;
     sigset_t before;
-    pthread_t watcher;
+    struct watch watcher;
     hold_signals(&before);
-    const bool watched = pthread_create(&watcher, NULL, watch, NULL) == 0;
+    start_watch(&watcher);
     struct orr_catalogue *catalogue = cli_args_catalogue(ask->args);
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
@@ -324,7 +357,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
-    if (watched && pthread_cancel(watcher) == 0) (void)pthread_join(watcher, NULL);
+    end_watch(&watcher);
     sigprocmask(SIG_SETMASK, &before, NULL); /* A pending signal ends the program here. */
     return status;
 }

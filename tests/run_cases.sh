@@ -9,7 +9,7 @@ set -u
 kind=$1 bin=$2 bless=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
-export PATH="$bin:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR=/work/wt/robust
+export PATH="$bin:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR="${here%/tests}"
 unset NO_COLOR COLUMNS
 work=$(mktemp -d)
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
