@@ -229,7 +229,6 @@ MORE(batch_gains_first, more_batch, first_of)
 MORE(batch_gains_next, more_batch, next_of)
 MORE(double_batch_gains_time, double_batch, time_of)
 MORE(double_batch_gains_next, double_batch, next_of)
-MORE(token_gains_time, one_token, time_of)
 MORE(token_gains_first, one_token, first_of)
 MORE(no_hit_gains_first, no_hit, first_of)
 MORE(context_gains_time, more_context, time_of)
@@ -507,7 +506,6 @@ static const struct claim CLAIMS[] = {
     {"twice the sequences take less (pp > 1)", double_batch_gains_time, several_stages},
     {"twice the sequences: less per token", double_batch_gains_next, one_stage},
     {"twice the sequences: less per token (pp > 1)", double_batch_gains_next, several_stages},
-    {"one prompt token more takes less", token_gains_time, without_chunks},
     {"one prompt token more: earlier first token", token_gains_first, without_chunks},
     {"a cached prefix: later first token", no_hit_gains_first, has_hit},
     {"longer prompts take less", context_gains_time, without_chunks},
