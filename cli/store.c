@@ -31,13 +31,6 @@ uint64_t cli_store_hash(uint64_t sum, const void *bytes, size_t n)
     return sum;
 }
 
-const char *cli_store_fact(const struct cli_table *table, const char *key)
-{
-    for (size_t i = 0; i < table->n_facts; i++)
-        if (strcmp(table->facts[i].key, key) == 0) return table->facts[i].value;
-    return "";
-}
-
 /* Print where two texts differ, with a few characters of each. */
 static enum cli_status fail_different(const char *path, const char *key, const char *held, const char *asked)
 {

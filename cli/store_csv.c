@@ -21,7 +21,6 @@ struct csv {
     struct cli_store store;
     int file;             /* Standard output gets no facts and is not synchronised. */
     struct orr_text text; /* the batch being written */
-    uint64_t seed;        /* the start of the sum of every row */
     size_t n_facts;       /* facts read from the file */
 };
 
@@ -96,7 +95,7 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
         if (!row->blank) add_cell(text, table->columns[i].type, row->numbers[i], row->words[i]);
     }
     if (csv->store.path) {
-        const uint64_t sum = cli_store_hash(csv->seed, text->data + start, text->length - start);
+        const uint64_t sum = cli_store_hash(0, text->data + start, text->length - start);
         cli_text_add(text, ",%016" PRIx64, sum);
     }
     cli_text_append(text, "\n", 1);
@@ -132,17 +131,16 @@ static enum cli_status check_fact(struct csv *csv, char *line)
     line[strlen(colon + 2) + (size_t)(colon + 2 - line) - 1] = '\0'; /* This cuts the newline off. */
     for (size_t i = 0; i < csv->store.table->n_facts; i++)
         csv->n_facts += strcmp(csv->store.table->facts[i].key, line + 2) == 0;
-    if (strcmp(line + 2, "created") == 0) csv->seed = cli_store_hash(0, colon + 2, strlen(colon + 2));
     return cli_store_compare(csv->store.table, csv->store.path, line + 2, colon + 2);
 }
 
 /* Compare the sum at the end of a line with the line. */
-static bool sum_holds(const struct csv *csv, const char *line)
+static bool sum_holds(const char *line)
 {
     char digits[SUM_DIGITS + 1];
     const char *comma = strrchr(line, ',');
     if (!comma || strlen(comma) != SUM_DIGITS + 2) return false;
-    (void)snprintf(digits, sizeof digits, "%016" PRIx64, cli_store_hash(csv->seed, line, (size_t)(comma - line)));
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, cli_store_hash(0, line, (size_t)(comma - line)));
     return strncmp(comma + 1, digits, SUM_DIGITS) == 0;
 }
 
@@ -155,7 +153,7 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++) {
         const char *name = orr_point_status_name((enum orr_point_status)i);
         if (point != held->n_points || n != strlen(name) || strncmp(end + 1, name, n) != 0) continue;
-        if (!sum_holds(csv, line))
+        if (!sum_holds(line))
             return cli_fail("%s: the line of point %lld does not have its sum; the file was changed or damaged",
                             csv->store.path, point);
         held->n_by_status[i]++;
@@ -210,8 +208,6 @@ static enum cli_status resume(struct csv *csv, struct cli_held *held)
     if (!status && (ftruncate(csv->file, end) != 0 || lseek(csv->file, end, SEEK_SET) < 0))
         status = fail_system(csv->store.path);
     if (!status && end == 0) {
-        const char *created = cli_store_fact(csv->store.table, "created");
-        csv->seed = cli_store_hash(0, created, strlen(created));
         cli_text_add(&csv->text, "%s", first_line);
         for (size_t i = 0; i < csv->store.table->n_facts; i++)
             cli_text_add(&csv->text, "# %s: %s\n", csv->store.table->facts[i].key, csv->store.table->facts[i].value);

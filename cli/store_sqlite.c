@@ -14,7 +14,6 @@ struct database {
     sqlite3 *handle;
     sqlite3_stmt *point, *result, *last; /* two inserts, and the query for the last point */
     sqlite3_stmt *stored, *sum;          /* rows as they are stored, and the insert of their sums */
-    uint64_t seed;                       /* the start of the sum of every row */
 };
 
 /* ---------------------------------------------------------------- statements */
@@ -146,7 +145,7 @@ static enum cli_status check_schema(const struct database *db)
     return status;
 }
 
-static enum cli_status compare_facts(struct database *db)
+static enum cli_status compare_facts(const struct database *db)
 {
     const struct cli_table *table = db->store.table;
     sqlite3_stmt *statement = NULL;
@@ -158,8 +157,6 @@ static enum cli_status compare_facts(struct database *db)
         if (code == SQLITE_ROW || code == SQLITE_DONE)
             status = cli_store_compare(table, db->store.path, table->facts[i].key, value ? value : "");
         else status = fail_sqlite(db);
-        if (strcmp(table->facts[i].key, "created") == 0)
-            db->seed = cli_store_hash(0, value ? value : "", value ? strlen(value) : 0);
         sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
@@ -168,9 +165,9 @@ static enum cli_status compare_facts(struct database *db)
 
 /* The sum of a row as it is stored: kinds and bytes of the columns from the second on, where the first is the sum that
  * is stored. */
-static uint64_t row_sum(const struct database *db, sqlite3_stmt *row)
+static uint64_t row_sum(sqlite3_stmt *row)
 {
-    uint64_t sum = db->seed;
+    uint64_t sum = 0;
     const int n = sqlite3_column_count(row);
     for (int i = 1; i < n; i++) {
         const int type = sqlite3_column_type(row, i);
@@ -200,7 +197,7 @@ static enum cli_status count_row(const struct database *db, struct cli_held *hel
     if (point != held->n_points)
         return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, point);
     if (sqlite3_column_type(db->stored, 0) != SQLITE_INTEGER ||
-        (uint64_t)sqlite3_column_int64(db->stored, 0) != row_sum(db, db->stored))
+        (uint64_t)sqlite3_column_int64(db->stored, 0) != row_sum(db->stored))
         return cli_fail("%s: point %" PRId64 " does not have its sum; the file was changed or damaged", db->store.path,
                         point);
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
@@ -291,7 +288,7 @@ static enum cli_status add_sums(const struct database *db, int64_t first)
     sqlite3_bind_int64(db->stored, 1, first);
     while (!status && (code = sqlite3_step(db->stored)) == SQLITE_ROW) {
         sqlite3_bind_int64(db->sum, 1, sqlite3_column_int64(db->stored, 1));
-        sqlite3_bind_int64(db->sum, 2, (int64_t)row_sum(db, db->stored));
+        sqlite3_bind_int64(db->sum, 2, (int64_t)row_sum(db->stored));
         status = step(db, db->sum);
     }
     if (!status && code != SQLITE_DONE) status = fail_sqlite(db);

@@ -90,8 +90,8 @@ if orrery "${sweep[@]}" --out whole.db >/dev/null 2>errors; then
     refused "db: another table is refused" column.db "its tables differ"
     edited old.db "DROP TABLE sums"
     refused "db: a store without sums is refused" old.db "rows have no sums"
-    edited created.db "UPDATE meta SET value = '2020-01-01T00:00:00Z' WHERE key = 'created'"
-    refused "db: an edited fact is found" created.db "point 0 does not have its sum"
+    edited fact.db "UPDATE meta SET value = '9' WHERE key = 'points'"
+    refused "db: an edited fact is found" fact.db "its points has"
 else
     tap_skip "db" "no SQLite"
 fi

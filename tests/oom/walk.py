@@ -226,6 +226,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--show", type=int, default=8)
     walk = Walk(parser.parse_args())
+    walk.options.failing = str(pathlib.Path(walk.options.failing).resolve())
     for line in (HERE / "commands.txt").read_text().splitlines():
         if not line or line.startswith("#") or walk.options.only not in line:
             continue
