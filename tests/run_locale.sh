@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
-bin=$1 preload=$2 library=$3
+bin=$1 preload=$(realpath "$2") library=$(realpath "$3")
 export PATH="$bin:$PATH" LC_ALL=C ORRERY_DATADIR="${here%/tests}" OMP_NUM_THREADS=2
 work=$(mktemp -d)
 server=
