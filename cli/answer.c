@@ -56,7 +56,7 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_job 
     struct orr_scratch *scratch = orr_scratch_new();
     struct orr_answer *answer = malloc(sizeof *answer);
     enum cli_status status = scratch && answer ? CLI_ANSWERED : cli_fail_memory();
-    if (standard_output(args->trace) && standard_output(args->html))
+    if (!status && standard_output(args->trace) && standard_output(args->html))
         status = cli_fail("--trace - and --html -: standard output takes one of them");
     if (!status) status = predict(args, job, scratch, answer);
     free(answer);
@@ -98,7 +98,7 @@ static enum cli_status run(const struct cli_question *question, const struct cli
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
-    if (!job) status = cli_fail_memory();
+    if (!status && !job) status = cli_fail_memory();
     if (!status) status = cli_job_read(args, question->kind, catalogue, job);
     if (!status) status = answer(args, job);
     free(job);

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
+#include "base/plain.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "orrery.h"
 
 enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };

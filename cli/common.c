@@ -21,6 +21,8 @@ enum cli_status cli_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    /* What looks wrong after a failed allocation may only be incomplete. */
+    if (orr_memory_failures() > 0 && !strstr(line, "out of memory")) snprintf(line, sizeof line, "out of memory");
     /* Input that a message repeats must not break its single line or control the terminal. */
     for (char *c = line; *c; c++)
         if (iscntrl((unsigned char)*c)) *c = '?';
@@ -61,6 +63,7 @@ void cli_text_append(struct orr_text *text, const char *bytes, size_t n)
 
 enum cli_status cli_write(const char *text)
 {
+    if (!text || orr_memory_failures() > 0) return cli_fail_memory(); /* It may lack a piece. */
     errno = 0;
     if (fputs(text, stdout) >= 0 && fflush(stdout) == 0) return CLI_ANSWERED;
     /* The reader of the pipe has left, which needs no message. */
@@ -78,7 +81,10 @@ enum cli_status cli_write_page(const char *path, const char *title, char *termin
 enum cli_status cli_write_file(const char *path, char *text)
 {
     enum cli_status status = CLI_ANSWERED;
-    if (!text) return cli_fail_memory();
+    if (!text || orr_memory_failures() > 0) {
+        free(text);
+        return cli_fail_memory();
+    }
     if (strcmp(path, "-") == 0) {
         status = cli_write(text);
     } else {

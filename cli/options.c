@@ -389,13 +389,8 @@ static enum cli_status set_width(const char *value, int *width)
 
 static enum cli_status set_max_mape(const char *value, double *bar)
 {
-    char *end;
-    double x = strtod(value, &end);
-    if (end != value && strcmp(end, "%") == 0) {
-        x /= 100;
-        end++;
-    }
-    if (end == value || *end || !(x >= 0) || isinf(x))
+    double x;
+    if (!orr_quantity_parse(value, ORR_UNIT_NONE, &x) || x < 0)
         return cli_fail("--max-mape %s: expected an error such as 0.05 or 5%%", value);
     *bar = x;
     return CLI_ANSWERED;
@@ -468,6 +463,10 @@ static enum cli_status parse_option(int argc, const char *const *argv, int *i, u
             return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);
         value = argv[++*i];
     }
+    const enum cli_kind kind = given->option->kind;
+    if (value && !*value && (kind == CLI_HTML || kind == CLI_TRACE || kind == CLI_CATALOGUE))
+        return cli_fail("--%.*s needs a value: --%.*s %s, not an empty name", (int)n, name, (int)n, name,
+                        given->option->argument);
     given->value = value;
     return CLI_ANSWERED;
 }
@@ -559,7 +558,9 @@ static enum cli_status fail_field(const char *name, unsigned command)
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
     if (find_option(name, strlen(name), command)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
-    if (find_option(name, strlen(name), CLI_FOR_JOB))
+    const struct cli_option *other = find_option(name, strlen(name), CLI_FOR_JOB);
+    if (other && !can_vary(other, CLI_FOR_JOB)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
+    if (other)
         return cli_fail("--vary %s: a field of orrery sweep %s", name, command & CLI_FOR_TRAIN ? "infer" : "train");
     for (size_t i = 0; i < n_options; i++)
         if (can_vary(&options[i], command)) names[n_names++] = options[i].name;

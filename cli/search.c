@@ -186,7 +186,7 @@ static enum cli_status search(const struct kind *kind, const struct cli_args *ar
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_search_request *request = malloc(sizeof *request);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
-    if (!request) status = cli_fail_memory();
+    if (!status && !request) status = cli_fail_memory();
     if (!status) status = read_request(kind, args, catalogue, request);
     status = cli_cluster_agree(cluster, status);
     if (!status) status = search_plans(cluster, request, args);

@@ -15,13 +15,14 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
 {
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, kind, catalogue, job) : cli_fail_memory();
+    const enum cli_status fits = status ? status : cli_job_status(job); /* before anything is printed */
+    if (fits == CLI_BAD) status = fits;
     if (!status && args->html)
         status = cli_write_file(args->html, orr_sensitivity_render(job, ORR_FORMAT_HTML, &args->style));
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
         status = cli_write_file("-", orr_sensitivity_render(job, args->format, &args->style));
-    if (!status) status = cli_job_status(job);
     free(job);
-    return status;
+    return status ? status : fits;
 }
 
 enum cli_status cli_sensitivity(int argc, const char *const *argv)

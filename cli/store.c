@@ -23,6 +23,14 @@ const struct cli_store_type *cli_store_type(const char *path)
     return NULL;
 }
 
+uint64_t cli_store_hash(uint64_t sum, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    if (sum == 0) sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
 /* Print where two texts differ, with a few characters of each. */
 static enum cli_status fail_different(const char *path, const char *key, const char *held, const char *asked)
 {

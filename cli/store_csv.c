@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store.h"
@@ -20,7 +21,11 @@ struct csv {
     struct cli_store store;
     int file;             /* Standard output gets no facts and is not synchronised. */
     struct orr_text text; /* the batch being written */
+    size_t n_facts;       /* facts read from the file */
 };
+
+enum { SUM_DIGITS = 16 };
+static const char sum_column[] = ",row_sum";
 
 /* ---------------------------------------------------------------- writing */
 
@@ -32,6 +37,7 @@ static enum cli_status fail_system(const char *path)
 
 static enum cli_status flush(struct csv *csv)
 {
+    if (orr_memory_failures() > 0) return cli_fail_memory(); /* A row may lack a piece. */
     for (size_t done = 0; done < csv->text.length;) {
         const ssize_t n = write(csv->file, csv->text.data + done, csv->text.length - done);
         if (n < 0 && errno != EINTR) return fail_system(csv->store.path);
@@ -75,6 +81,7 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
 {
     const struct cli_table *table = csv->store.table;
     struct orr_text *text = &csv->text;
+    const size_t start = text->length;
     cli_text_add(text, "%" PRId64 ",%s,", point, orr_point_status_name(row->status));
     add_word(text, row->reason);
     for (size_t i = 0; i < table->n_fields; i++) {
@@ -87,11 +94,16 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
         cli_text_append(text, ",", 1);
         if (!row->blank) add_cell(text, table->columns[i].type, row->numbers[i], row->words[i]);
     }
+    if (csv->store.path) {
+        const uint64_t sum = cli_store_hash(0, text->data + start, text->length - start);
+        cli_text_add(text, ",%016" PRIx64, sum);
+    }
     cli_text_append(text, "\n", 1);
 }
 
 static enum cli_status csv_add(struct cli_store *store, int64_t first, size_t n, const struct orr_sweep_row *rows)
 {
+    ORR_PLAIN_NUMBERS;
     struct csv *csv = (struct csv *)store;
     for (size_t i = 0; i < n; i++) add_row(csv, first + (int64_t)i, &rows[i]);
     return flush(csv);
@@ -99,7 +111,7 @@ static enum cli_status csv_add(struct cli_store *store, int64_t first, size_t n,
 
 /* ---------------------------------------------------------------- what is there already */
 
-static void add_header(struct orr_text *text, const struct cli_table *table)
+static void add_header(struct orr_text *text, const struct cli_table *table, bool sums)
 {
     cli_text_add(text, "point,status,reason");
     for (size_t i = 0; i < table->n_fields; i++) {
@@ -107,17 +119,29 @@ static void add_header(struct orr_text *text, const struct cli_table *table)
         add_word(text, table->fields[i]);
     }
     for (size_t i = 0; i < table->n_columns; i++) cli_text_add(text, ",%s", table->columns[i].name);
-    cli_text_append(text, "\n", 1);
+    cli_text_add(text, "%s\n", sums ? sum_column : "");
 }
 
 /* Compare a line "# key: value" with the table. */
-static enum cli_status check_fact(const struct csv *csv, char *line)
+static enum cli_status check_fact(struct csv *csv, char *line)
 {
     char *colon = strstr(line, ": ");
     if (strncmp(line, "# ", 2) != 0 || !colon) return CLI_ANSWERED;
     *colon = '\0';
     line[strlen(colon + 2) + (size_t)(colon + 2 - line) - 1] = '\0'; /* This cuts the newline off. */
+    for (size_t i = 0; i < csv->store.table->n_facts; i++)
+        csv->n_facts += strcmp(csv->store.table->facts[i].key, line + 2) == 0;
     return cli_store_compare(csv->store.table, csv->store.path, line + 2, colon + 2);
+}
+
+/* Compare the sum at the end of a line with the line. */
+static bool sum_holds(const char *line)
+{
+    char digits[SUM_DIGITS + 1];
+    const char *comma = strrchr(line, ',');
+    if (!comma || strlen(comma) != SUM_DIGITS + 2) return false;
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, cli_store_hash(0, line, (size_t)(comma - line)));
+    return strncmp(comma + 1, digits, SUM_DIGITS) == 0;
 }
 
 /* Count a row if it is complete and its point follows the last one. */
@@ -129,6 +153,9 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++) {
         const char *name = orr_point_status_name((enum orr_point_status)i);
         if (point != held->n_points || n != strlen(name) || strncmp(end + 1, name, n) != 0) continue;
+        if (!sum_holds(line))
+            return cli_fail("%s: the line of point %lld does not have its sum; the file was changed or damaged",
+                            csv->store.path, point);
         held->n_by_status[i]++;
         held->n_points++;
         return CLI_ANSWERED;
@@ -154,8 +181,12 @@ static enum cli_status read_lines(struct csv *csv, FILE *file, const char *heade
         if (line[n - 1] != '\n') break; /* The last line is incomplete. */
         at += n;
         if (status) break;
-        if (headed) status = count_row(csv, line, held);
+        if (strlen(line) != (size_t)n) status = cli_fail("%s: holds a zero byte; it is damaged", csv->store.path);
+        else if (headed) status = count_row(csv, line, held);
         else if (line[0] == '#') status = check_fact(csv, line);
+        else if (csv->n_facts != csv->store.table->n_facts)
+            status = cli_fail("%s: %zu facts of %zu are above its columns; the file was changed or damaged",
+                              csv->store.path, csv->n_facts, csv->store.table->n_facts);
         else if (strcmp(line, header) == 0) headed = true;
         else status = cli_fail("%s: holds another sweep: its columns differ; name another file", csv->store.path);
         if (headed) *end = at;
@@ -171,7 +202,7 @@ static enum cli_status resume(struct csv *csv, struct cli_held *held)
     const int copy = dup(csv->file);
     FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
     if (!file) return fail_system(csv->store.path);
-    add_header(&header, csv->store.table);
+    add_header(&header, csv->store.table, true);
     enum cli_status status = read_lines(csv, file, header.data, held, &end);
     fclose(file);
     if (!status && (ftruncate(csv->file, end) != 0 || lseek(csv->file, end, SEEK_SET) < 0))
@@ -208,10 +239,13 @@ static enum cli_status csv_open(const char *path, const struct cli_table *table,
     csv->file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : STDOUT_FILENO;
     *store = &csv->store;
     if (!path) {
-        add_header(&csv->text, table);
+        add_header(&csv->text, table, false);
         return flush(csv);
     }
-    if (csv->file < 0) return fail_system(path);
+    struct stat kind;
+    if (csv->file < 0 || fstat(csv->file, &kind) != 0) return fail_system(path);
+    if (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode))
+        return cli_fail("%s: is a pipe; rows go into a file, or without --out to standard output", path);
     if (flock(csv->file, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? cli_fail("%s: another process is writing it", path) : fail_system(path);
     return resume(csv, held);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store.h"
 
@@ -12,6 +13,7 @@ struct database {
     struct cli_store store;
     sqlite3 *handle;
     sqlite3_stmt *point, *result, *last; /* two inserts, and the query for the last point */
+    sqlite3_stmt *stored, *sum;          /* rows as they are stored, and the insert of their sums */
 };
 
 /* ---------------------------------------------------------------- statements */
@@ -54,9 +56,9 @@ static enum cli_status execute_text(const struct database *db, sqlite3_str *text
     return status;
 }
 
-/* Create the tables. Columns have types, so that SQLite stores numbers as numbers, but a varied value may be text or a
- * number. */
-static enum cli_status create_tables(const struct database *db)
+/* The statements that make the tables and the view, as SQLite keeps them. Columns have types, so that it stores numbers
+ * as numbers, but a varied value may be text or a number. */
+static sqlite3_str *schema_text(const struct database *db)
 {
     /* in the order of enum orr_column_type */
     static const char *const types[] = {"REAL", "INTEGER", "INTEGER", "TEXT"};
@@ -68,7 +70,15 @@ static enum cli_status create_tables(const struct database *db)
     sqlite3_str_appendall(sql, ");CREATE TABLE results (point INTEGER PRIMARY KEY REFERENCES points");
     for (size_t i = 0; i < table->n_columns; i++)
         sqlite3_str_appendf(sql, ", \"%w\" %s", table->columns[i].name, types[table->columns[i].type]);
-    sqlite3_str_appendall(sql, ");CREATE VIEW sweep AS SELECT * FROM points LEFT JOIN results USING (point);");
+    sqlite3_str_appendall(sql, ");CREATE TABLE sums (point INTEGER PRIMARY KEY, sum INTEGER NOT NULL);"
+                               "CREATE VIEW sweep AS SELECT * FROM points LEFT JOIN results USING (point);");
+    return sql;
+}
+
+static enum cli_status create_tables(const struct database *db)
+{
+    const struct cli_table *table = db->store.table;
+    sqlite3_str *sql = schema_text(db);
     for (size_t i = 0; i < table->n_facts; i++)
         sqlite3_str_appendf(sql, "INSERT INTO meta VALUES (%Q, %Q);", table->facts[i].key, table->facts[i].value);
     return execute_text(db, sql);
@@ -97,15 +107,49 @@ static enum cli_status ask(const struct database *db, const char *sql, int64_t *
     return status;
 }
 
-static enum cli_status compare_facts(const struct database *db)
+/* The one text that a query returns, with sqlite3_malloc; NULL after an error. */
+static char *ask_text(const struct database *db, const char *sql)
 {
-    const struct cli_table *table = db->store.table;
-    int64_t n_tables = 0;
+    sqlite3_stmt *statement = NULL;
+    char *text = NULL;
+    if (prepare(db, sqlite3_mprintf("%s", sql), &statement)) return NULL;
+    if (sqlite3_step(statement) == SQLITE_ROW) text = sqlite3_mprintf("%s", sqlite3_column_text(statement, 0));
+    if (!text) fail_sqlite(db);
+    sqlite3_finalize(statement);
+    return text;
+}
+
+/* SQLite checks its pages, and then the tables are compared with those that this program would make. */
+static enum cli_status check_schema(const struct database *db)
+{
+    int64_t n_tables = 0, n_sums = 0;
     enum cli_status status =
         ask(db, "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'points', 'results')", &n_tables);
     if (!status && n_tables != 3) return cli_fail("%s: is no sweep of orrery; name another file", db->store.path);
+    if (!status) status = ask(db, "SELECT count(*) FROM sqlite_master WHERE name = 'sums'", &n_sums);
+    if (!status && n_sums != 1)
+        return cli_fail("%s: its rows have no sums (it is of an older version); name another file", db->store.path);
+    char *quick = status ? NULL : ask_text(db, "PRAGMA quick_check(1)");
+    if (!quick) return CLI_BAD;
+    const char *line = strrchr(quick, '\n'); /* The first line is a title. */
+    if (strcmp(quick, "ok") != 0) status = cli_fail("%s: is damaged: %.200s", db->store.path, line ? line + 1 : quick);
+    sqlite3_free(quick);
+    char *held = status ? NULL : ask_text(db, "SELECT group_concat(sql || ';', '') FROM sqlite_master WHERE sql <> ''");
+    char *wanted = status ? NULL : sqlite3_str_finish(schema_text(db));
+    if (!status && (!held || !wanted)) status = held ? cli_fail_memory() : CLI_BAD;
+    if (!status && strcmp(held, wanted) != 0)
+        status = cli_fail("%s: holds another sweep or was changed: its tables differ; name another file",
+                          db->store.path);
+    sqlite3_free(held);
+    sqlite3_free(wanted);
+    return status;
+}
+
+static enum cli_status compare_facts(const struct database *db)
+{
+    const struct cli_table *table = db->store.table;
     sqlite3_stmt *statement = NULL;
-    if (!status) status = prepare(db, sqlite3_mprintf("SELECT value FROM meta WHERE key = ?"), &statement);
+    enum cli_status status = prepare(db, sqlite3_mprintf("SELECT value FROM meta WHERE key = ?"), &statement);
     for (size_t i = 0; i < table->n_facts && !status; i++) {
         sqlite3_bind_text(statement, 1, table->facts[i].key, -1, SQLITE_STATIC);
         const int code = sqlite3_step(statement);
@@ -119,37 +163,79 @@ static enum cli_status compare_facts(const struct database *db)
     return status;
 }
 
-static enum cli_status count_points(const struct database *db, struct cli_held *held)
+/* The sum of a row as it is stored: kinds and bytes of the columns from the second on, where the first is the sum that
+ * is stored. */
+static uint64_t row_sum(sqlite3_stmt *row)
 {
-    int64_t last = -1;
-    enum cli_status status = ask(db, "SELECT ifnull(max(point), -1) FROM points", &last);
-    for (int i = 0; i < ORR_N_POINT_STATUSES && !status; i++) {
-        char *sql = sqlite3_mprintf("SELECT count(*) FROM points WHERE status = %Q",
-                                    orr_point_status_name((enum orr_point_status)i));
-        status = sql ? ask(db, sql, &held->n_by_status[i]) : cli_fail_memory();
-        held->n_points += held->n_by_status[i];
-        sqlite3_free(sql);
+    uint64_t sum = 0;
+    const int n = sqlite3_column_count(row);
+    for (int i = 1; i < n; i++) {
+        const int type = sqlite3_column_type(row, i);
+        const int64_t whole = type == SQLITE_INTEGER ? sqlite3_column_int64(row, i) : 0;
+        const double real = type == SQLITE_FLOAT ? sqlite3_column_double(row, i) : 0;
+        const void *text = type == SQLITE_TEXT || type == SQLITE_BLOB ? sqlite3_column_blob(row, i) : NULL;
+        sum = cli_store_hash(sum, &type, sizeof type);
+        if (type == SQLITE_INTEGER) sum = cli_store_hash(sum, &whole, sizeof whole);
+        if (type == SQLITE_FLOAT) sum = cli_store_hash(sum, &real, sizeof real);
+        if (text) sum = cli_store_hash(sum, text, (size_t)sqlite3_column_bytes(row, i));
     }
-    if (!status && held->n_points != last + 1)
-        return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, last);
-    int64_t n_lost = 0;
+    return sum;
+}
+
+/* Read the rows from one point on: the sum, the point, its status and so on. */
+static enum cli_status prepare_stored(struct database *db)
+{
+    return prepare(db, sqlite3_mprintf("SELECT s.sum, p.*, r.* FROM points p LEFT JOIN results r ON r.point = p.point "
+                                       "LEFT JOIN sums s ON s.point = p.point WHERE p.point >= ? ORDER BY p.point"),
+                   &db->stored);
+}
+
+static enum cli_status count_row(const struct database *db, struct cli_held *held)
+{
+    const int64_t point = sqlite3_column_int64(db->stored, 1);
+    const char *status = (const char *)sqlite3_column_text(db->stored, 2);
+    if (point != held->n_points)
+        return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, point);
+    if (sqlite3_column_type(db->stored, 0) != SQLITE_INTEGER ||
+        (uint64_t)sqlite3_column_int64(db->stored, 0) != row_sum(db->stored))
+        return cli_fail("%s: point %" PRId64 " does not have its sum; the file was changed or damaged", db->store.path,
+                        point);
+    for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
+        held->n_by_status[i] += status && strcmp(status, orr_point_status_name((enum orr_point_status)i)) == 0;
+    held->n_points++;
+    return CLI_ANSWERED;
+}
+
+/* Count the points and check each. Rows of other tables without a point are counted, too. */
+static enum cli_status count_points(struct database *db, struct cli_held *held)
+{
+    int code = SQLITE_DONE;
+    int64_t n_stray = 0;
+    enum cli_status status = prepare_stored(db);
+    if (!status) sqlite3_bind_int64(db->stored, 1, INT64_MIN);
+    while (!status && (code = sqlite3_step(db->stored)) == SQLITE_ROW) status = count_row(db, held);
+    if (!status && code != SQLITE_DONE) status = fail_sqlite(db);
+    sqlite3_reset(db->stored);
     if (!status)
-        status = ask(db, "SELECT count(*) FROM points WHERE status = 'ok' AND point NOT IN (SELECT point FROM results)",
-                     &n_lost);
-    if (!status && n_lost > 0)
-        return cli_fail("%s: results of %" PRId64 " points are missing; the file was changed", db->store.path, n_lost);
+        status = ask(db, "SELECT (SELECT count(*) FROM results WHERE point NOT IN (SELECT point FROM points)) + "
+                         "(SELECT count(*) FROM sums WHERE point NOT IN (SELECT point FROM points))",
+                     &n_stray);
+    if (!status && n_stray > 0)
+        return cli_fail("%s: points of %" PRId64 " results are missing; the file was changed", db->store.path, n_stray);
     return status;
 }
 
 /* Create the missing tables, or compare the facts and count the rows, all in one transaction. */
-static enum cli_status set_up(const struct database *db, struct cli_held *held)
+static enum cli_status set_up(struct database *db, struct cli_held *held)
 {
     int64_t n_things = 0;
     enum cli_status status = execute(db, "BEGIN IMMEDIATE");
     if (!status) status = ask(db, "SELECT count(*) FROM sqlite_master", &n_things);
     if (!status && n_things == 0) status = create_tables(db);
-    else if (!status) status = compare_facts(db);
+    else if (!status) status = check_schema(db);
+    if (!status) status = compare_facts(db);
     if (!status) status = count_points(db, held);
+    if (!status && orr_memory_failures() > 0) status = cli_fail_memory();
     return status ? status : execute(db, "COMMIT");
 }
 
@@ -194,6 +280,22 @@ static enum cli_status add_result(const struct database *db, int64_t point, cons
     return step(db, db->result);
 }
 
+/* Store the sums of the rows from `first` on, as they are stored. */
+static enum cli_status add_sums(const struct database *db, int64_t first)
+{
+    int code = SQLITE_DONE;
+    enum cli_status status = CLI_ANSWERED;
+    sqlite3_bind_int64(db->stored, 1, first);
+    while (!status && (code = sqlite3_step(db->stored)) == SQLITE_ROW) {
+        sqlite3_bind_int64(db->sum, 1, sqlite3_column_int64(db->stored, 1));
+        sqlite3_bind_int64(db->sum, 2, (int64_t)row_sum(db->stored));
+        status = step(db, db->sum);
+    }
+    if (!status && code != SQLITE_DONE) status = fail_sqlite(db);
+    sqlite3_reset(db->stored);
+    return status;
+}
+
 /* Check that no other process has added points since. */
 static enum cli_status check_last(const struct database *db, int64_t first)
 {
@@ -213,6 +315,8 @@ static enum cli_status sqlite_add(struct cli_store *store, int64_t first, size_t
         status = add_point(db, first + (int64_t)i, &rows[i]);
         if (!status && !rows[i].blank) status = add_result(db, first + (int64_t)i, &rows[i]);
     }
+    if (!status) status = add_sums(db, first);
+    if (!status && orr_memory_failures() > 0) status = cli_fail_memory();
     return status ? status : execute(db, "COMMIT"); /* Closing the file undoes what is not committed. */
 }
 
@@ -224,6 +328,8 @@ static enum cli_status sqlite_close(struct cli_store *store)
     sqlite3_finalize(db->point);
     sqlite3_finalize(db->result);
     sqlite3_finalize(db->last);
+    sqlite3_finalize(db->stored);
+    sqlite3_finalize(db->sum);
     const enum cli_status status = sqlite3_close(db->handle) == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
     free(db);
     return status;
@@ -245,6 +351,7 @@ static enum cli_status sqlite_open(const char *path, const struct cli_table *tab
     if (!status) status = execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     if (!status) status = prepare_insert(db, "points", table->n_fields + 3, &db->point);
     if (!status) status = prepare_insert(db, "results", table->n_columns + 1, &db->result);
+    if (!status) status = prepare_insert(db, "sums", 2, &db->sum);
     if (!status) status = prepare(db, sqlite3_mprintf("SELECT ifnull(max(point), -1) FROM points"), &db->last);
     return status;
 }

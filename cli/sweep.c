@@ -2,6 +2,7 @@
  * interruption. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 /* The number of points in a batch: as many as take about BATCH_S. What is stored does not depend on it. */
 enum { BATCH_MIN = 64, BATCH_MAX = 4096 };
+enum { GRACE_S = 2, NAPS_PER_S = 10 };
 enum { PAGE_POINTS = 2000, TABLE_POINTS = 100000 }; /* more would be slow to open, or to hold in memory */
 #define BATCH_S 0.2
 
@@ -102,12 +104,9 @@ static enum cli_status open_sweep(struct ask *ask, const struct orr_catalogue *c
 
 /* ---------------------------------------------------------------- what a store says about its sweep */
 
-/* The FNV-1a hash of 64 bits; `sum` starts at 0. */
 static uint64_t hash(uint64_t sum, const char *text)
 {
-    if (sum == 0) sum = UINT64_C(0xcbf29ce484222325);
-    for (const char *c = text; *c; c++) sum = (sum ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    return sum;
+    return cli_store_hash(sum, text, strlen(text));
 }
 
 /* A hash of every part in the catalogue, because the ids in a request do not show the numbers behind them. */
@@ -192,6 +191,51 @@ static bool stop_asked(void)
     sigset_t waiting;
     return sigpending(&waiting) == 0 &&
            (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+}
+
+/* A signal is looked at between batches. If a batch does not end, because a pipe or a file system takes no more or one
+ * point takes minutes, a thread ends the program GRACE_S after the signal: what is stored is whole at any moment. */
+struct watch {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done, started;
+};
+
+static void *watch(void *context)
+{
+    struct watch *w = context;
+    int n_waited = 0;
+    pthread_mutex_lock(&w->lock);
+    while (!w->done && n_waited < GRACE_S * NAPS_PER_S) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 1000000000L / NAPS_PER_S;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        (void)pthread_cond_timedwait(&w->ended, &w->lock, &until);
+        n_waited = stop_asked() ? n_waited + 1 : 0;
+    }
+    const bool stuck = !w->done;
+    pthread_mutex_unlock(&w->lock);
+    static const char line[] = "orrery: stopped amid a batch; the same command goes on from what is stored\n";
+    if (stuck) _exit(write(STDERR_FILENO, line, sizeof line - 1) > 0 ? CLI_BAD : CLI_BAD);
+    return NULL;
+}
+
+static void start_watch(struct watch *w)
+{
+    *w = (struct watch){.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    w->started = pthread_create(&w->thread, NULL, watch, w) == 0;
+}
+
+static void end_watch(struct watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->done = true;
+    pthread_cond_signal(&w->ended);
+    pthread_mutex_unlock(&w->lock);
+    if (w->started) (void)pthread_join(w->thread, NULL);
 }
 
 static void show_progress(const struct cli_held *held, int64_t n_before, int64_t n_points, double took_s)
@@ -325,7 +369,9 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     struct cli_table table = {0};
     struct orr_sweep *sweep = NULL;
     sigset_t before;
+    struct watch watcher;
     hold_signals(&before);
+    start_watch(&watcher);
     struct orr_catalogue *catalogue = cli_args_catalogue(ask->args);
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
@@ -336,6 +382,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
+    end_watch(&watcher);
     sigprocmask(SIG_SETMASK, &before, NULL); /* A pending signal ends the program here. */
     return status;
 }

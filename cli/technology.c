@@ -35,16 +35,10 @@ struct question {
 static enum cli_status read_count(const struct cli_args *args, const char *option, double low, double high,
                                   int64_t *count)
 {
-    static const char prefixes[] = "kMGTP";
     const char *value = cli_args_value(args, option);
+    double number;
     if (!value) return CLI_ANSWERED;
-    char *end;
-    errno = 0;
-    double number = strtod(value, &end);
-    const char *prefix = end != value && *end ? strchr(prefixes, *end) : NULL;
-    for (const char *p = prefixes; prefix && p <= prefix; p++) number *= 1000;
-    if (prefix) end++;
-    if (end == value || *end || errno || !(number >= low && number <= high) || floor(number) < number)
+    if (!orr_quantity_parse(value, ORR_UNIT_COUNT, &number) || number < low || number > high || floor(number) < number)
         return cli_fail("--%s %s: expected a whole number from %g to %g", option, value, low, high);
     *count = (int64_t)number;
     return CLI_ANSWERED;
@@ -135,6 +129,8 @@ static enum cli_status ask_name(const struct question *question, const struct cl
                                 const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
 {
     struct orr_technology_question asked = {.name = question->name, .view = ORR_TECHNOLOGY_CHIP};
+    if (cli_args_has(args, "tokens"))
+        return cli_fail("--tokens needs a job to price: orrery technology cost train --model M --system generated:...");
     if (question->action == STUDY) return cli_study_ask(catalogue, question->name, args, text);
     if (question->action == NODES) asked.view = ORR_TECHNOLOGY_NODES;
     if (question->action == COST) asked.view = ORR_TECHNOLOGY_COST;

@@ -1836,6 +1836,7 @@ struct orr_result {
     double tokens_per_s, tokens_per_s_per_gpu;
     double model_flops, executed_flops;     /* whole system, one step (Eqs. 20-23) */
     double model_tflops_per_gpu, mfu_frac, hfu_frac;
+    double mfu_causal_frac;                 /* as mfu_frac, with the pairs that a causal mask leaves */
     double time_s[ORR_N_TIME_PARTS];        /* sums to step_time_s */
     double hidden_s[ORR_N_GROUPS];          /* communication hidden, per group */
     double matrix_share_frac;               /* share of the step in matrix kernels (power rule) */

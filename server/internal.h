@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "server/server.h"
 

@@ -112,6 +112,7 @@ static void send_error(struct srv_study *study, const struct orr_error *error)
 /* Send the progress from time to time. Returns false if the client has left or the time is over. */
 static bool tell(struct srv_study *study, double done_frac, double plans)
 {
+    ORR_PLAIN_NUMBERS;
     char text[96];
     const double now = now_s();
     pthread_mutex_lock(&study->lock);

@@ -65,16 +65,88 @@ refused "csv: a file without the first point is refused" headless.csv "a line of
 
 if orrery "${sweep[@]}" --out whole.db >/dev/null 2>errors; then
     rows whole.db >whole-db
-    edited shorter.db "DELETE FROM points WHERE point > 4; DELETE FROM results WHERE point > 4"
+    edited shorter.db "DELETE FROM points WHERE point > 4; DELETE FROM results WHERE point > 4;
+        DELETE FROM sums WHERE point > 4"
     : >report
     same "db: the last points are added" shorter.db
     edited hole.db "DELETE FROM points WHERE point = 5"
-    refused "db: a file without one point is refused" hole.db "points are missing before point 7"
+    refused "db: a file without one point is refused" hole.db "points are missing before point 6"
     edited headless.db "DELETE FROM points WHERE point = 0"
-    refused "db: a file without the first point is refused" headless.db "points are missing before point 7"
+    refused "db: a file without the first point is refused" headless.db "points are missing before point 1"
     edited results.db "DELETE FROM results WHERE point = 3"
-    refused "db: a file without one result is refused" results.db "results of 1 points are missing"
+    refused "db: a file without one result is refused" results.db "point 3 does not have its sum"
+    edited number.db "UPDATE results SET step_time_s = step_time_s * 2 WHERE point = 2"
+    refused "db: an edited number is found" number.db "point 2 does not have its sum"
+    edited status.db "UPDATE points SET status = 'invalid' WHERE point = 1"
+    refused "db: an edited status is found" status.db "point 1 does not have its sum"
+    edited field.db "UPDATE points SET tp = 4 WHERE point = 0"
+    refused "db: an edited field is found" field.db "point 0 does not have its sum"
+    edited negative.db "UPDATE points SET point = -1 WHERE point = 0; UPDATE results SET point = -1 WHERE point = 0;
+        UPDATE sums SET point = -1 WHERE point = 0"
+    refused "db: a negative point is found" negative.db "points are missing before point -1"
+    edited stray.db "DELETE FROM points WHERE point = 7"
+    refused "db: results without a point are found" stray.db "points of 2 results are missing"
+    edited column.db "ALTER TABLE results ADD COLUMN more REAL"
+    refused "db: another table is refused" column.db "its tables differ"
+    edited old.db "DROP TABLE sums"
+    refused "db: a store without sums is refused" old.db "rows have no sums"
+    edited fact.db "UPDATE meta SET value = '9' WHERE key = 'points'"
+    refused "db: an edited fact is found" fact.db "its points has"
 else
     tap_skip "db" "no SQLite"
 fi
+
+sed 's/^\(3,[a-z]*,.*,\)[0-9.e+-]*\(,[0-9a-f]*\)$/\11.5\2/' whole.csv >number.csv
+refused "csv: an edited number is found" number.csv "the line of point 3 does not have its sum"
+sed 's/^2,ok/2,no_fit/' whole.csv >status.csv
+refused "csv: an edited status is found" status.csv "the line of point 2 does not have its sum"
+sed '/^# request_hash/d' whole.csv >facts.csv
+refused "csv: a missing fact is found" facts.csv "6 facts of 7"
+
+# Damage single bytes: every damaged store is refused or, where nothing that counts was hit, still has the same rows.
+stores=${STORES:-40}
+damaged() { # ending
+    : >report
+    python3 - "$1" "$stores" <<'END'
+import random, sys
+ending, n = sys.argv[1], int(sys.argv[2])
+whole = open(f"whole.{ending}", "rb").read()
+for i in range(1, n + 1):
+    random.seed(i)
+    data = bytearray(whole)
+    for _ in range(random.choice([1, 1, 4, 64])):
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    open(f"damaged{i}.{ending}", "wb").write(data)
+END
+    for i in $(seq "$stores"); do
+        timeout 60 orrery "${sweep[@]}" --out "damaged$i.$1" >said 2>errors
+        code=$?
+        case $code in
+        2) [ "$(wc -l <errors)" = 1 ] || { echo "store $i:" && cat errors; } >>report ;;
+        0) rows "damaged$i.$1" 2>&1 | cmp -s - "whole-$1" || echo "store $i: accepted with other rows" >>report ;;
+        *) echo "store $i: exit status $code" >>report ;;
+        esac
+    done
+    check "$1: $stores damaged stores are refused or equal"
+}
+damaged csv
+[ -f whole-db ] && damaged db
+
+# ---- a sweep that cannot write still ends
+mkfifo pipe.csv
+orrery "${sweep[@]}" --out pipe.csv >said 2>errors
+echo "$?" >code
+{ [ "$(cat code)" = 2 ] && grep -q 'is a pipe' errors; } || cat code errors >report
+check "a pipe is refused as a store"
+long=(sweep train --model llama2-7b --system h100-sxm --gpus 8 --vary seq=1:1000000:+1)
+{ env -u LC_ALL orrery "${long[@]}" & echo $! >pid; wait $!; echo $? >code; } 2>errors | sleep 20 &
+reader=$!
+sleep 3
+kill -INT "$(cat pid)" 2>/dev/null || kill -TERM "$(cat pid)"
+kill -TERM "$(cat pid)"
+for _ in $(seq 80); do [ -s code ] && break; sleep 0.1; done
+: >report
+[ -s code ] && [ "$(cat code)" = 2 ] || { echo "still running, or status $(cat code 2>&1)"; cat errors; kill -9 "$(cat pid)"; } >>report 2>&1
+check "a sweep into a pipe that nobody reads ends on a signal"
+kill "$reader" 2>/dev/null
 tap_done

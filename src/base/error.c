@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/memory.h"
+#include "base/plain.h"
 #include "base/text.h"
 
 const char *orr_err_name(enum orr_err err)
@@ -34,7 +36,17 @@ static size_t add_place(char *text, size_t size, struct orr_place place)
 
 enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
 {
+    if (orr_memory_lacked()) { /* What looks wrong may only be incomplete. */
+        code = ORR_ERR_MEMORY;
+        place = (struct orr_place){0};
+        format = "out of memory";
+    }
+    if (code == ORR_ERR_MEMORY) { /* Callers that try something else leave it at the number of failures. */
+        orr_memory_note();
+        (void)orr_memory_lacked();
+    }
     if (!error) return code;
+    ORR_PLAIN_NUMBERS;
     struct orr_error made = {.code = code, .line = place.line, .column = place.column};
     orr_copy_line(made.file, sizeof made.file, place.file ? place.file : "");
     orr_copy_line(made.key, sizeof made.key, place.key ? place.key : "");
@@ -53,4 +65,10 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
 enum orr_err orr_out_of_memory(struct orr_error *error, const char *file)
 {
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
+}
+
+enum orr_err orr_complete(enum orr_err err, struct orr_error *error)
+{
+    const bool lacked = orr_memory_lacked();
+    return lacked && err != ORR_ERR_MEMORY ? orr_out_of_memory(error, NULL) : err;
 }

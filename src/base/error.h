@@ -18,4 +18,7 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
 /* Fail with ORR_ERR_MEMORY. `file` is the input that was being read; NULL: none. */
 enum orr_err orr_out_of_memory(struct orr_error *error, const char *file);
 
+/* The end of a reader: `err`, or out of memory if an allocation failed that nobody could report (base/memory.h). */
+enum orr_err orr_complete(enum orr_err err, struct orr_error *error);
+
 #endif

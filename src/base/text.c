@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/plain.h"
+
 /* ---------------------------------------------------------------- growable text */
 
 /* Make room for `n_more` characters and the final NUL. */
@@ -22,6 +25,7 @@ static bool reserve(struct orr_text *text, size_t n_more)
     char *data = realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
+        orr_memory_note();
         return false;
     }
     text->data = data;
@@ -31,6 +35,7 @@ static bool reserve(struct orr_text *text, size_t n_more)
 
 void orr_text_add_v(struct orr_text *text, const char *format, va_list arguments)
 {
+    ORR_PLAIN_NUMBERS;
     if (!reserve(text, 127)) /* Most pieces fit into this room at once. */
         return;
     va_list again;
@@ -67,6 +72,7 @@ void orr_text_repeat(struct orr_text *text, const char *piece, int n)
 
 char *orr_text_take(struct orr_text *text)
 {
+    text->failed |= orr_memory_lacked();
     (void)reserve(text, 0); /* An empty text is still a string and needs its NUL. */
     char *data = text->data;
     if (text->failed) {
@@ -239,8 +245,9 @@ enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const c
     struct orr_text list = {0};
     for (size_t i = 0; i < n; i++) orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
     char *text = orr_text_take(&list);
+    if (!text) return orr_out_of_memory(error, NULL);
     const enum orr_err err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no %s \"%.40s\"%s; the %s are %s",
-                                      kind, word, orr_did_you_mean(hint, word, names, n), kinds, text ? text : "");
+                                      kind, word, orr_did_you_mean(hint, word, names, n), kinds, text);
     free(text);
     return err;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 enum { PRINT = 32, NUMBER_MAX = 64 };
 
 /* ---------------------------------------------------------------- parsing */
@@ -114,12 +116,14 @@ static const char *skip_digits(const char *text)
 
 /* Read a decimal number at the start of text and return the text behind it; NULL if there is none. strtod alone would
  * also accept hexadecimal numbers, "inf" and "nan". */
-static const char *parse_number(const char *text, double *value)
+const char *orr_number_at(const char *text, double *value)
 {
+    ORR_PLAIN_NUMBERS;
     const char *p = text + (*text == '-' || *text == '+');
     const char *whole = p;
     p = skip_digits(p);
     size_t n_digits = (size_t)(p - whole);
+    if (n_digits == 1 && *whole == '0' && (*p == 'x' || *p == 'X')) return NULL; /* a hexadecimal number */
     if (*p == '.') {
         const char *point = p + 1;
         p = skip_digits(point);
@@ -139,6 +143,12 @@ static const char *parse_number(const char *text, double *value)
     char *end;
     *value = strtod(number, &end);
     return *end || !isfinite(*value) ? NULL : p;
+}
+
+bool orr_number_parse(const char *text, double *value)
+{
+    const char *rest = orr_number_at(skip_spaces(text), value);
+    return rest && !*skip_spaces(rest);
 }
 
 /* The SI value of one "prefix + symbol", e.g. "GiB" or "Gb/s". */
@@ -173,7 +183,7 @@ bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value)
     const bool money = unit == ORR_UNIT_USD || unit == ORR_UNIT_USD_PER_HOUR;
     const bool dollar_first = money && *text == '$'; /* This is the form "$2.5/h". */
     double number;
-    const char *rest = parse_number(skip_spaces(text + dollar_first), &number);
+    const char *rest = orr_number_at(skip_spaces(text + dollar_first), &number);
     if (!rest) return false;
     rest = skip_spaces(rest);
     const size_t length = length_without_spaces(rest);

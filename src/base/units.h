@@ -24,6 +24,10 @@ enum orr_unit {
 
 /* Parse `text`: a finite number, then optionally a unit of this kind with an SI or binary prefix. */
 bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value);
+/* Read a finite decimal number at the start of `text` and return the text behind it; NULL if there is none. */
+const char *orr_number_at(const char *text, double *value);
+/* Read a text that is one finite decimal number, perhaps between spaces. */
+bool orr_number_parse(const char *text, double *value);
 /* How a value of this unit may be written, for error messages: "bytes per second, e.g. \"3.35 TB/s\"". */
 const char *orr_unit_hint(enum orr_unit unit);
 

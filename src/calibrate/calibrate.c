@@ -2,6 +2,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_
 enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chip, struct orr_fit **out,
                           struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_fit *fit = calloc(1, sizeof *fit);
     *out = NULL;
     if (!fit) return orr_out_of_memory(error, NULL);
@@ -96,6 +98,7 @@ void orr_fit_close(struct orr_fit *fit)
 enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text, const char *origin,
                          struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_csv *csvs = realloc(fit->csvs, (fit->n_csvs + 1) * sizeof *csvs);
     if (!csvs) return orr_out_of_memory(error, origin);
     fit->csvs = csvs;
@@ -168,6 +171,7 @@ static void predict(struct orr_fit *fit, size_t group, bool after)
 enum orr_err orr_fit_run(struct orr_fit *fit, void (*progress)(void *context, const char *what, double done_frac),
                          void *context, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     if (!ORR_HAS_NLOPT)
         return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0}, "built without NLopt: no constants can be fitted");
     if (fit->n_rows == 0)

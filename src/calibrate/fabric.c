@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "spec/part.h"
 
 enum orr_err orr_fabric_fit_open(const struct orr_catalogue *catalogue, const char *id, const char *system,
                                  struct orr_fabric_fit **fit, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *fit = calloc(1, sizeof **fit);
     if (!*fit) return orr_out_of_memory(error, NULL);
     (*fit)->catalogue = catalogue;
@@ -40,6 +42,7 @@ static void add_source(struct orr_fabric_fit *fit, const char *origin)
 enum orr_err orr_fabric_fit_add(struct orr_fabric_fit *fit, const char *text, const char *origin,
                                 struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     add_source(fit, origin);
     if (orr_is_nccl_tests(text)) return orr_fabric_read_nccl_tests(fit, text, origin, error);
     struct orr_csv csv;
@@ -127,6 +130,7 @@ static bool find_spread(struct orr_fabric_fit *fit)
 
 enum orr_err orr_fabric_fit_run(struct orr_fabric_fit *fit, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     keep_rows(fit);
     if (!orr_fabric_search(fit, NULL, !fit->fabric.measured, &fit->fabric)) return orr_out_of_memory(error, NULL);
     if (fit->fabric.n_lines == 0)
@@ -143,6 +147,7 @@ enum orr_err orr_fabric_fit_run(struct orr_fabric_fit *fit, struct orr_error *er
 
 enum orr_err orr_fabric_fit_score(struct orr_fabric_fit *fit, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     free(fit->scores);
     fit->scores = calloc(fit->n_systems + 1, sizeof *fit->scores);
     return fit->scores && orr_fabric_scores(fit, fit->scores) ? ORR_OK : orr_out_of_memory(error, NULL);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/units.h"
 #include "spec/part.h"
 
 enum orr_collective orr_collective_of_word(const char *word)
@@ -65,9 +66,8 @@ static double number_of(const struct orr_csv *csv, size_t row, const char *colum
                         struct orr_error *error)
 {
     const char *cell = orr_csv_cell(csv, row, column);
-    char *end;
-    const double value = strtod(cell, &end);
-    if (*cell && *end == '\0' && value > 0 && value < 1e18) return value;
+    double value;
+    if (orr_number_parse(cell, &value) && value > 0 && value < 1e18) return value;
     (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = csv->lines[row], .key = column},
                    "must be a number above 0, not \"%.40s\"", cell);
     return 0;

@@ -2,6 +2,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/text.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +27,8 @@ void orr_row_fail(struct orr_row_reader *r, const char *column, const char *expe
 double orr_row_number(struct orr_row_reader *r, const char *column, double low)
 {
     const char *cell = orr_csv_cell(r->csv, r->row, column);
-    char *end;
-    const double value = strtod(cell, &end);
-    if (end != cell && *end == '\0' && isfinite(value) && value >= low && value < 1e18) return value;
+    double value;
+    if (orr_number_parse(cell, &value) && value >= low && value < 1e18) return value;
     orr_row_fail(r, column, low > 0 ? "a positive number" : "a number of zero or more");
     return 1;
 }
@@ -210,17 +210,23 @@ static void read_lab_row(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *op = orr_csv_cell(r->csv, r->row, "op"), *mode = orr_csv_cell(r->csv, r->row, "mode");
     const bool fp8 = strcmp(op, "fp8") == 0, dgrad = strcmp(op, "dgrad") == 0, wgrad = strcmp(op, "wgrad") == 0;
-    double tokens, inputs, outputs;
     row->source = "laboratory timings";
     row->backend = row->dtype = "";
     row->fitted = strcmp(orr_csv_cell(r->csv, r->row, "group"), "gemm") == 0;
     row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
     if (!row->fitted) return;
-    if (sscanf(orr_csv_cell(r->csv, r->row, "shape"), "%lfx%lfx%lf", &tokens, &inputs, &outputs) != 3 ||
-        !(tokens >= 1) || !(inputs >= 1) || !(outputs >= 1) || tokens > 1e9 || inputs > 1e9 || outputs > 1e9) {
+    double sizes[3] = {0};
+    const char *at = orr_csv_cell(r->csv, r->row, "shape");
+    for (int i = 0; i < 3 && at; i++) {
+        at = orr_number_at(at, &sizes[i]);
+        if (at && (sizes[i] < 1 || sizes[i] > 1e9 || *at != (i < 2 ? 'x' : '\0'))) at = NULL;
+        if (at) at += i < 2;
+    }
+    if (!at) {
         orr_row_fail(r, "shape", "TOKENSxINPUTSxOUTPUTS");
         return;
     }
+    const double tokens = sizes[0], inputs = sizes[1], outputs = sizes[2];
     row->dtype = fp8 ? "fp8" : "bf16";
     row->mode = strcmp(mode, "burst") == 0 ? ORR_MODE_BURST : ORR_MODE_SUSTAINED;
     row->ready_inputs = true;

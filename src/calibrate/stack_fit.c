@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/plain.h"
 #include "spec/log.h"
 #include "spec/relatives.h"
 
@@ -38,6 +39,7 @@ void orr_stack_note(struct orr_stack *stack, const char *format, ...)
 enum orr_err orr_stack_open(const struct orr_catalogue *catalogue, const char *parent, struct orr_stack **stack,
                             struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_engine engine;
     *stack = NULL;
     if (!ORR_HAS_NLOPT)
@@ -87,11 +89,13 @@ static enum orr_err keep_table(struct orr_stack *stack, char *text, const char *
 
 enum orr_err orr_stack_put(struct orr_stack *stack, const char *cells, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     return orr_cells_parse(cells, "--with", &stack->with, error);
 }
 
 void orr_stack_skip(struct orr_stack *stack, int64_t iterations)
 {
+    ORR_PLAIN_NUMBERS;
     stack->skip = iterations;
 }
 
@@ -125,6 +129,7 @@ static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, 
 
 enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_cells cells = {0}, metric = {0};
     const char *colon = strrchr(run, ':');
     char origin[40], *head = colon ? malloc((size_t)(colon - run) + 1) : NULL;
@@ -169,6 +174,7 @@ static enum orr_err add_table(struct orr_stack *stack, const char *csv, const ch
 
 enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_log log = {.skip = stack->skip};
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
@@ -429,6 +435,7 @@ static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
 
 enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_stack_worker worker;
     if (!stack->n_tables)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "fit needs runs: a table, a log, or --run");

@@ -42,10 +42,12 @@
       "gpus · Σ FLOP of the critical rank", "Eqs. 22, 23", r->executed_flops)                                         \
     X(MODEL_TFLOPS, "model_tflops_per_gpu", TFLOP_PER_S, "model FLOP rate of one GPU",                                \
       "model_flops / (step_time_s · gpus)", "definition", r->model_tflops_per_gpu)                                    \
-    X(MFU, "mfu_frac", FRAC, "model FLOP utilisation", "model_flops / (step_time_s · gpus · peak_flops_per_s)",       \
-      "Eq. 3", r->mfu_frac)                                                                                           \
+    X(MFU, "mfu_frac", FRAC, "model FLOP utilisation as published: attention counts whole, masked or not",            \
+      "model_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->mfu_frac)                                  \
     X(HFU, "hfu_frac", FRAC, "hardware FLOP utilisation; causal attention counts half, in mfu_frac whole",            \
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
+    X(MFU_CAUSAL, "mfu_causal_frac", FRAC, "model FLOP utilisation without masked pairs, as hfu_frac counts them",    \
+      "model_flops without masked pairs / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->mfu_causal_frac)      \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
     X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eqs. 79, 146", \

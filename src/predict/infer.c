@@ -3,6 +3,7 @@
 #include "predict/scratch.h"
 
 #include "base/number.h"
+#include "base/plain.h"
 #include "memory/serving.h"
 #include "predict/draft.h"
 #include "predict/interval.h"
@@ -564,6 +565,7 @@ static void predict(struct request *r)
 
 void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_ledger ledger = {.job = job};
     struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = result};
     predict(&request);

@@ -1,8 +1,11 @@
 /* These functions can be asked of a job of either kind. */
 #include "predict/scratch.h"
 
+#include "base/plain.h"
+
 void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
 {
+    ORR_PLAIN_NUMBERS;
     answer->job = job = orr_filled(job, scratch);
     answer->prefill = answer->decode = (struct orr_pass_facts){0};
     answer->facts = (struct orr_train_facts){0};

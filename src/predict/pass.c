@@ -89,8 +89,12 @@ double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *sha
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
 {
-    const bool short_prompt = prompt_only && rows <= ORR_SHORT_PREFILL_TOKENS;
-    return launches * (short_prompt ? job->engine.short_prefill_gap_s : job->engine.kernel_gap_s);
+    /* The gaps of a short prefill are those of a host that is slower than its kernels. As the kernels get longer it
+     * falls behind less; an assumption lets the gaps go down evenly until twice the tokens, so that one token more does
+     * not end all of them at once. */
+    const double long_s = job->engine.kernel_gap_s, short_s = job->engine.short_prefill_gap_s;
+    const double share = prompt_only ? orr_max(0, orr_min(1, 2 - rows / ORR_SHORT_PREFILL_TOKENS)) : 0;
+    return launches * (share * short_s + (1 - share) * long_s);
 }
 
 /* ---------------------------------------------------------------- sums */

@@ -21,14 +21,12 @@ static void fill_energy(const struct orr_job *job, const struct orr_work *work, 
 
 /* No step can be faster than the longest of three: the model's FLOP at peak, the optimizer's state read and written
  * once at full DRAM rate, and the gradients over the fastest link. All three may run at once. */
-static double speed_of_light_s(const struct orr_job *job, const struct orr_classes *classes,
-                               const struct orr_result *result)
+static double speed_of_light_s(const struct orr_job *job, const struct orr_classes *classes, double flops)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_stage *stage = orr_classes_heaviest(classes->items, classes->n);
     const double params = stage->trained_dense + stage->trained_expert,
                  dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
-    const double flops = job->workload.causal ? orr_model_flops_causal(job) : result->model_flops;
     const double compute_s = flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * orr_states_of(job).optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
     const double link = orr_max(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
@@ -48,8 +46,10 @@ void orr_fill_totals(const struct orr_job *job, const struct orr_classes *classe
     result->executed_flops = work->flops * gpus;
     result->model_tflops_per_gpu = result->model_flops / (result->step_time_s * gpus) / 1e12;
     result->mfu_frac = result->model_flops / (result->step_time_s * gpus * peak); /* Eq. 3 */
+    const double causal = job->workload.causal ? orr_model_flops_causal(job) : result->model_flops;
+    result->mfu_causal_frac = causal / (result->step_time_s * gpus * peak);
     result->hfu_frac = work->flops / (result->step_time_s * peak);
-    result->bound_s = speed_of_light_s(job, classes, result);
+    result->bound_s = speed_of_light_s(job, classes, causal);
     result->params_total = orr_model_params(&job->model);
     result->params_active = orr_model_params_active(&job->model);
     fill_energy(job, work, ledger, result);

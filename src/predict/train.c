@@ -2,6 +2,7 @@
  * memory. Eqs. 1, 3. */
 #include "predict/scratch.h"
 
+#include "base/plain.h"
 #include "predict/totals.h"
 
 #include <stdlib.h>
@@ -263,6 +264,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
 
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
+    ORR_PLAIN_NUMBERS;
     job = orr_filled(job, scratch);
     struct orr_ledger ledger = {.job = job};
     predict(job, scratch, &ledger, result);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "schedule/host.h"
 #include "spec/job.h"
@@ -142,6 +143,7 @@ static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scr
 size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
                          struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS])
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_result result;
     size_t n = predict_changes(job, scratch, CHANGE_FLOPS, N_CHANGES, what_ifs);
     n += predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs + n);
@@ -163,6 +165,7 @@ static const struct orr_what_if *fastest_fit(const struct orr_what_if *what_ifs,
 
 void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
     char reason[ORR_REASON];
     if (result->fits) return;

@@ -2,6 +2,7 @@
  * same rows with everything and without each piece, by kind of measurement. */
 #include "validate/ablate.h"
 
+#include "base/plain.h"
 #include "report/json_text.h"
 #include "report/table.h"
 #include "report/validation.h"
@@ -135,6 +136,7 @@ static void add_csv(const struct view *view, struct orr_text *text)
 
 char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     const struct view view = view_of(ablation);
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_json_add(&text, view_json(&view), ORR_JSON_FLAGS | JSON_INDENT(2));

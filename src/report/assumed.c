@@ -119,12 +119,52 @@ static bool warn_vendor(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+/* A model was trained up to a length; what it answers beyond it is another question than how long that takes. */
+static bool warn_positions(const struct orr_job *job, char why[WHY])
+{
+    const int64_t tokens =
+        job->kind == ORR_JOB_TRAIN ? job->workload.seq : job->serving.input_len + job->serving.output_len;
+    if (job->model.max_seq == 0 || tokens <= job->model.max_seq) return false;
+    (void)snprintf(why, WHY, "sequences of %lld tokens, but %s has %lld positions: the answer is for a longer model",
+                   (long long)tokens, job->model.id, (long long)job->model.max_seq);
+    return true;
+}
+
+/* An engine keeps requests beyond its own limit waiting, and the prediction is of all of them at once. */
+static bool warn_requests(const struct orr_job *job, char why[WHY])
+{
+    const int64_t most = job->engine.max_requests;
+    if (job->kind == ORR_JOB_TRAIN || job->serving.batch <= most) return false;
+    (void)snprintf(why, WHY,
+                   "engine %s runs at most %lld sequences at once (max_requests), of a batch of %lld: raise its limit, "
+                   "or the rest waits",
+                   job->engine.id, (long long)most, (long long)job->serving.batch);
+    return true;
+}
+
+/* The plan is that of one pool. */
+static bool warn_pools(const struct orr_job *job, char why[WHY])
+{
+    const int64_t gpus = job->plan.tp * job->plan.pp * job->plan.cp;
+    if (job->kind == ORR_JOB_TRAIN || !job->serving.disaggregated) return false;
+    (void)snprintf(why, WHY,
+                   "prefill and decode apart take two pools: the GPUs, energy and cost are those of one, and another "
+                   "%lld GPU%s or more are needed",
+                   (long long)gpus, gpus == 1 ? "" : "s");
+    return true;
+}
+
+static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {warn_vendor, warn_positions, warn_requests,
+                                                                            warn_pools};
+
 json_t *orr_warnings_json(const struct orr_job *job)
 {
     char why[WHY];
     json_t *array = json_array();
-    const bool warned = array && warn_vendor(job, why);
-    return orr_json_whole(array, !array || (warned && json_array_append_new(array, json_string(why))));
+    int failed = !array;
+    for (size_t i = 0; i < sizeof WARNERS / sizeof *WARNERS && !failed; i++)
+        if (WARNERS[i](job, why)) failed = json_array_append_new(array, json_string(why));
+    return orr_json_whole(array, failed);
 }
 
 /* ---------------------------------------------------------------- for people */
@@ -173,10 +213,11 @@ void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct or
     }
     if (line.length) orr_summary_line(text, style, "assumed", &line);
     add_spread(job, spread, style, text, &line);
-    if (warn_vendor(job, why)) {
-        orr_text_add(&line, "%s", why);
-        orr_summary_line(text, style, "warning", &line);
-    }
+    for (size_t i = 0; i < sizeof WARNERS / sizeof *WARNERS; i++)
+        if (WARNERS[i](job, why)) {
+            orr_text_add(&line, "%s", why);
+            orr_summary_line(text, style, "warning", &line);
+        }
     free(line.data);
     json_decref(request);
 }

@@ -2,6 +2,7 @@
  * old and new, which tables they come from, which rows were left out and why. */
 #include "calibrate/calibrate.h"
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "report/html_plot.h"
 #include "report/json_text.h"
@@ -347,6 +348,7 @@ static void add_html(const struct orr_fit *fit, struct orr_text *text)
 
 char *orr_fit_render(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_HTML) add_html(fit, &text);
     else add_report(fit, format, style, &text);

@@ -2,6 +2,7 @@
  * residuals, and where they come from. */
 #include "calibrate/calibrate.h"
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "report/json_text.h"
 #include "spec/part.h"
@@ -196,7 +197,7 @@ static bool is_flat(const json_t *value)
 
 static void add_flat(struct orr_text *text, json_t *value)
 {
-    char *dump = json_dumps(value, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(FILE_DIGITS));
+    char *dump = orr_json_dump(value, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(FILE_DIGITS));
     orr_text_add(text, "%s", dump ? dump : "");
     text->failed |= !dump;
     free(dump);
@@ -273,6 +274,7 @@ static enum orr_err out_of_memory(struct orr_error *error)
 
 enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = ORR_PART_CALIBRATION, .name = fit->before.id};
     struct orr_part_doc *part = calloc(1, sizeof *part);
     *json = NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "report/html.h"
 #include "report/json_text.h"
 #include "spec/names.h"
@@ -251,6 +252,7 @@ enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum or
                                   enum orr_format format, const struct orr_style *style, char **result,
                                   struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     (void)style; /* the lists are as wide as their words */
     return render(catalogue, only, ORR_ENGINE_BOTH, all, format, result, error);
 }
@@ -258,6 +260,7 @@ enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum or
 enum orr_err orr_engines_render(const struct orr_catalogue *catalogue, enum orr_job_kind kind, enum orr_format format,
                                 char **result, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const enum orr_engine_kind engines = kind == ORR_JOB_TRAIN ? ORR_ENGINE_TRAINING : ORR_ENGINE_SERVING;
     return render(catalogue, ORR_PART_ENGINE, engines, false, format, result, error);
 }

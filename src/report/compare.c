@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "report/record.h"
 #include "spec/json.h"
@@ -149,7 +150,7 @@ static enum orr_err answer_column(const struct orr_catalogue *catalogue, const j
                                   struct orr_compared *column, struct orr_error *error)
 {
     const struct orr_job *job = NULL;
-    char *text = json_dumps(request, ORR_JSON_FLAGS);
+    char *text = orr_json_dump(request, ORR_JSON_FLAGS);
     column->reader = orr_reader_new(catalogue);
     column->scratch = orr_scratch_new();
     enum orr_err err = text && column->reader && column->scratch ? ORR_OK : fail_memory(error);
@@ -226,6 +227,7 @@ enum orr_err orr_compare_ask(const struct orr_catalogue *catalogue, const char *
                              enum orr_format format, const struct orr_style *style, char **text,
                              struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc doc;
     struct orr_comparison comparison = {0};
     *text = NULL;

@@ -60,7 +60,7 @@ static void add_differences(const struct block *block, const struct orr_style *s
         if (orr_compare_same(block->comparison, key)) continue;
         for (size_t i = 0; i <= block->n; i++) {
             const json_t *value = json_object_get(column_of(block, i)->request, key);
-            char *dumped = value && !json_is_string(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            char *dumped = value && !json_is_string(value) ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
             const char *shown = json_is_string(value) ? json_string_value(value) : dumped ? dumped : "-";
             (void)snprintf(cells[i], CELL_TEXT, "%.*s", CELL_COLUMNS, shown);
             free(dumped);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "report/json_text.h"
 #include "report/table.h"
@@ -195,6 +196,7 @@ static void add_csv(const struct orr_fabric_fit *fit, struct orr_text *text)
 
 char *orr_fabric_fit_render(const struct orr_fabric_fit *fit, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) add_json(fit, &text);
     else if (format == ORR_FORMAT_CSV) add_csv(fit, &text);
@@ -211,6 +213,7 @@ char *orr_fabric_fit_render(const struct orr_fabric_fit *fit, enum orr_format fo
 
 char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0}, source = {0}, lines = {0};
     struct orr_fabric_stats stats = {0};
     if (!orr_fabric_stats_of(fit, orr_fabric_large(SIZE_MAX, false), &stats)) return NULL;
@@ -223,7 +226,7 @@ char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date)
     json_object_set_new(sources, "*", json_string(source.data));
     json_object_set_new(sources, "lines", json_string(lines.data));
     json_object_set_new(root, "sources", sources);
-    char *file = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+    char *file = orr_json_dump(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
     if (file) orr_text_add(&text, "%s\n", file);
     text.failed = text.failed || !file;
     free(file);

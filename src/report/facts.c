@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/plain.h"
 #include "report/json_text.h"
 #include "report/table.h"
 #include "spec/origin.h"
@@ -87,7 +88,7 @@ static bool is_name(const char *key)
 static char *value_text(const json_t *value)
 {
     if (json_is_string(value)) return strdup(json_string_value(value));
-    return value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
+    return value ? orr_json_dump(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
 }
 
 /* Makes a sentence of a meaning. */
@@ -249,6 +250,7 @@ enum orr_err orr_facts_render(const struct orr_catalogue *catalogue, enum orr_pa
                               const char *other, enum orr_format format, const struct orr_style *style, char **result,
                               struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct subject a = {0}, b = {0};
     struct orr_text text = {0};
     enum orr_err err = open_subject(catalogue, part, name, &a, error);

@@ -1,6 +1,7 @@
 /* The table of `orrery fit --few-shot`: error and coverage of every stack with 0, 1, 3, 5 and 10 of its runs. */
 #include "study/few_shot.h"
 
+#include "base/plain.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -116,6 +117,7 @@ static void add_csv(const struct orr_few_shot *few, struct orr_text *text)
 
 char *orr_few_shot_render(const struct orr_few_shot *few, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_json_add(&text, few_json(few), ORR_JSON_FLAGS | JSON_INDENT(2));
     else if (format == ORR_FORMAT_CSV) add_csv(few, &text);

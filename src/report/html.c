@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/plain.h"
+
 static void add_escaped(struct orr_text *text, const char *raw, bool lines)
 {
     for (const char *c = raw; *c; c++) {
@@ -129,6 +131,7 @@ void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct or
 
 char *orr_page(const char *title, const char *terminal, const char *json)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0}, data = {0};
     orr_html_start(&text, title);
     orr_text_add(&data, "%s", json);

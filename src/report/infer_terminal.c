@@ -27,12 +27,14 @@ static void headline_speed(const struct orr_answer *answer, struct orr_table *ta
 
 static void headline_memory(const struct orr_answer *answer, struct orr_table *table)
 {
+    static const char *const AT_MOST[] = {"this long, or this many of %s tokens",
+                                          "the engine's limit; this many of %s tokens"};
     const bool fits = answer->infer.fits;
+    const bool own = answer->infer.max_batch == answer->job->engine.max_requests;
     const struct orr_summary_row rows[] = {
         {"memory", ORR_INFER_METRIC_MEMORY_TOTAL, fits ? "fits: %s of %s usable" : "does not fit: %s of %s usable",
          ORR_INFER_METRIC_MEMORY_USABLE, ORR_INFER_METRIC_MEMORY_CAPACITY, NULL},
-        {"at most", ORR_INFER_METRIC_MAX_BATCH, "this long, or this many of %s tokens", ORR_INFER_METRIC_MAX_CONTEXT, 0,
-         "batch %s"}};
+        {"at most", ORR_INFER_METRIC_MAX_BATCH, AT_MOST[own], ORR_INFER_METRIC_MAX_CONTEXT, 0, "batch %s"}};
     orr_summary_rows(table, answer, fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, rows, sizeof rows / sizeof *rows);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/json.h"
+
 json_t *orr_json_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -31,7 +33,7 @@ json_t *orr_json_whole(json_t *value, int failed)
 
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
 {
-    char *dump = value ? json_dumps(value, flags | ORR_JSON_FLAGS) : NULL;
+    char *dump = orr_json_dump(value, flags | ORR_JSON_FLAGS);
     if (dump) orr_text_append(text, dump, strlen(dump));
     else text->failed = true;
     free(dump);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "predict/scratch.h"
+#include "base/plain.h"
 #include "report/answer.h"
 #include "report/launch_files.h"
 #include "report/trace.h"
@@ -16,6 +17,7 @@ struct orr_span *orr_answer_spans(const struct orr_answer *answer, size_t *n)
 
 char *orr_render(const struct orr_answer *answer, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
     struct orr_text text = {0};
     switch (format) {
@@ -44,5 +46,6 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
 
 bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink *sink, void *context)
 {
+    ORR_PLAIN_NUMBERS;
     return orr_launch_files(answer->job, NULL, sink, context);
 }

@@ -2,10 +2,12 @@
 #include <stdlib.h>
 
 #include "report/answer.h"
+#include "base/plain.h"
 #include "report/json_text.h"
 
 char *orr_error_json(const struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     json_t *json = json_pack("{s{so so si si}}", "error", "text", orr_json_word(error->text), "key",
                              orr_json_word(error->key), "line", error->line, "column", error->column);

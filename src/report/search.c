@@ -1,5 +1,6 @@
 /* orr_search_render writes the answer of a search and predicts any plan of it in full. */
 #include "report/search.h"
+#include "base/plain.h"
 #include "report/launch_files.h"
 #include "report/sureness.h"
 
@@ -172,6 +173,7 @@ char *orr_next_line(char **lines)
 
 char *orr_search_render(const struct orr_search *search, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     struct orr_search_view *view = view_open(search, style ? style->took_s : 0);
     if (!view) return NULL;
@@ -185,6 +187,7 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
 
 bool orr_search_launch(const struct orr_search *search, orr_launch_sink *sink, void *context)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_search_view *view = view_open(search, 0);
     bool done = view && view->n_best > 0;
     if (done) {

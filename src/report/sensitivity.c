@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "report/html_plot.h"
 #include "report/json_text.h"
@@ -161,6 +162,7 @@ static void add_html(const struct found *found, struct orr_text *text)
 
 char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct found found = {.job = job};
     struct orr_text text = {0};
     struct orr_scratch *scratch = orr_scratch_new();

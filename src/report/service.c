@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/plain.h"
 #include "serving/pools.h"
 #include "spec/form.h"
 #include "spec/request.h"
@@ -13,6 +14,7 @@
 enum orr_err orr_service_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                               struct orr_service **service, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_service *new = *service = calloc(1, sizeof *new);
     if (!new) return orr_out_of_memory(error, NULL);
     const enum orr_err err = orr_serving_read(catalogue, json, origin, &new->request, error);
@@ -24,6 +26,7 @@ enum orr_err orr_service_open(const struct orr_catalogue *catalogue, const char 
 
 enum orr_err orr_form_service(const struct orr_form *form, struct orr_service **service, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_service *new = *service = calloc(1, sizeof *new);
     if (!new) return orr_out_of_memory(error, NULL);
     const enum orr_err err = orr_form_serving(form, &new->request, error);
@@ -130,6 +133,7 @@ static struct orr_traffic traffic_of(const struct orr_service *service)
 enum orr_err orr_service_run(struct orr_service *service, const volatile int *stop,
                              void (*progress)(void *context, double done_frac), void *context, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct watched watched = {service, progress, context};
     const struct orr_simulation how = {.slos = service->request.slos,
                                        .n_slos = service->request.n_slos,
@@ -150,6 +154,7 @@ enum orr_err orr_service_run(struct orr_service *service, const volatile int *st
 
 enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_traffic traffic = traffic_of(service);
     const struct orr_deployment deployment = orr_deployment_of(&service->request);
     service->closed_form = true;
@@ -169,6 +174,7 @@ bool orr_service_holds(const struct orr_service *service)
 
 char *orr_service_render(const struct orr_service *service, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_service_json(service, &text);
     else if (format == ORR_FORMAT_CSV) orr_service_csv(service, &text);

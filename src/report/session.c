@@ -1,5 +1,6 @@
 /* A session takes questions and gives answers as text and rows of numbers, for other languages, which see no struct. */
 #include "base/error.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "metric/metric.h"
 #include "metric/row.h"
@@ -17,6 +18,7 @@ struct orr_session {
 
 struct orr_session *orr_session_new(const struct orr_catalogue *catalogue)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_session *session = calloc(1, sizeof *session);
     if (!session) return NULL;
     session->reader = orr_reader_new(catalogue);
@@ -49,6 +51,7 @@ static void predict(struct orr_session *session, const struct orr_job *job)
 enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
                              struct orr_sweep_row *row, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_job *job;
     session->answer.job = NULL;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
@@ -74,6 +77,7 @@ enum orr_err orr_session_render(struct orr_session *session, const char *json, c
                                 enum orr_format format, const struct orr_style *style, char **text,
                                 struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_job *job;
     session->answer.job = NULL;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
@@ -87,6 +91,7 @@ enum orr_err orr_session_render(struct orr_session *session, const char *json, c
 enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                              struct orr_search **search, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_search_request *request = malloc(sizeof *request);
     if (!request) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     enum orr_err err = orr_search_read(catalogue, json, origin, request, error);

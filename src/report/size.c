@@ -2,6 +2,7 @@
 #include "report/size.h"
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/service.h"
@@ -14,6 +15,7 @@
 enum orr_err orr_size_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                            struct orr_size **size, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_size *new = *size = calloc(1, sizeof *new);
     if (!new) return orr_out_of_memory(error, NULL);
     const enum orr_err err = orr_size_read(catalogue, json, origin, &new->request, error);
@@ -25,6 +27,7 @@ enum orr_err orr_size_open(const struct orr_catalogue *catalogue, const char *js
 
 enum orr_err orr_form_size(const struct orr_form *form, struct orr_size **size, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_size *new = *size = calloc(1, sizeof *new);
     if (!new) return orr_out_of_memory(error, NULL);
     const enum orr_err err = orr_form_sizing(form, &new->request, error);
@@ -44,6 +47,7 @@ void orr_size_close(struct orr_size *size)
 enum orr_err orr_size_run(struct orr_size *size, int threads, const volatile int *stop,
                           void (*progress)(void *context, double done_frac), void *context, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     return orr_size_solve(&size->request, threads, stop, progress, context, &size->answer, error);
 }
 
@@ -197,6 +201,7 @@ static void add_csv(const struct orr_size *size, struct orr_text *text)
 
 char *orr_size_render(const struct orr_size *size, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_size_json(size, &text);
     else if (format == ORR_FORMAT_CSV) add_csv(size, &text);

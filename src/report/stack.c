@@ -5,6 +5,7 @@
 #include "calibrate/stack_fit.h"
 
 #include "base/number.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "report/json_text.h"
 #include "report/table.h"
@@ -220,6 +221,7 @@ static void add_csv(const struct orr_stack *stack, struct orr_text *text)
 
 char *orr_stack_render(const struct orr_stack *stack, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_json_add(&text, orr_stack_json(stack), ORR_JSON_FLAGS | JSON_INDENT(2));
     else if (format == ORR_FORMAT_CSV) add_csv(stack, &text);

@@ -2,6 +2,7 @@
 #include "report/stack.h"
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "report/json_text.h"
 #include "spec/json.h"
@@ -72,6 +73,7 @@ static enum orr_err answer(struct orr_stack *stack, const struct orr_doc *reques
 enum orr_err orr_stack_ask(const struct orr_catalogue *catalogue, const char *json, const char *origin, char **text,
                            struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request;
     struct orr_stack *stack = NULL;
     *text = NULL;

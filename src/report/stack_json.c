@@ -2,6 +2,7 @@
 #include "report/stack.h"
 
 #include "base/number.h"
+#include "base/plain.h"
 #include "calibrate/stack_fit.h"
 #include "report/json_text.h"
 
@@ -169,6 +170,7 @@ json_t *orr_stack_engine_json(const struct orr_stack *stack, const char *name, c
 
 char *orr_stack_file(const struct orr_stack *stack, const char *name, const char *date)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     orr_json_add(&text, orr_stack_engine_json(stack, name, date), ORR_JSON_FLAGS | JSON_INDENT(2));
     orr_text_add(&text, "\n");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "report/html.h"
 #include "report/json_text.h"
 #include "report/record.h"
@@ -177,6 +178,7 @@ static void add_script(const struct orr_study *study, struct orr_text *text)
 
 char *orr_study_render(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     struct orr_text terminal = {0}, json = {0};
     if (format == ORR_FORMAT_HTML) {
@@ -193,6 +195,7 @@ char *orr_study_render(const struct orr_study *study, enum orr_format format, co
 char *orr_studies_render(const struct orr_study *const *studies, size_t n, enum orr_format format,
                          const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_HTML) {
         orr_studies_page(studies, n, style && style->figures, &text);

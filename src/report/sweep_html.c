@@ -1,5 +1,6 @@
 /* This file shows a sweep as an HTML page: what was asked, one plot, one table. */
 #include "report/html_plot.h"
+#include "base/units.h"
 #include "report/sweep.h"
 
 #include <stdio.h>
@@ -45,13 +46,13 @@ static void add_values(const struct page *page, int64_t point, struct orr_text *
 /* Returns the first field that is a number at every point; n_axes where there is none. */
 static size_t numeric_axis(const struct page *page)
 {
-    char value[ORR_SWEEP_VALUE], *end;
+    char value[ORR_SWEEP_VALUE];
+    double number;
     for (size_t a = 0; a < page->sweep->n_axes; a++) {
         size_t i = 0;
         for (; i < page->n_rows; i++) {
             orr_sweep_value(page->sweep, page->first + (int64_t)i, a, value);
-            (void)strtod(value, &end);
-            if (end == value || *end) break;
+            if (!orr_number_parse(value, &number)) break;
         }
         if (i == page->n_rows) return a;
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "report/json_text.h"
+#include "base/plain.h"
+#include "base/units.h"
 #include "report/sweep.h"
 #include "spec/json.h"
 
@@ -114,7 +116,7 @@ static enum orr_err open_asked(const struct orr_catalogue *catalogue, const stru
     spec.mode = (enum orr_sweep_mode)ask.mode;
     spec.n_samples = ask.samples;
     spec.seed = (uint64_t)ask.seed;
-    char *request = err ? NULL : json_dumps(inside, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *request = err ? NULL : orr_json_dump(inside, JSON_COMPACT | JSON_REAL_PRECISION(17));
     spec.request = request;
     if (!err && !request) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     if (!err && (err = orr_sweep_open(catalogue, &spec, sweep, error)) != ORR_OK) place(doc->text, error);
@@ -126,6 +128,7 @@ static enum orr_err open_asked(const struct orr_catalogue *catalogue, const stru
 enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                                  int n_threads, struct orr_sweep **sweep, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc doc;
     *sweep = NULL;
     enum orr_err err = orr_doc_parse(json, origin, &doc, error);
@@ -139,10 +142,9 @@ enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const ch
 /* Returns a varied value, as a number where it is one. */
 static json_t *value_json(const char *text)
 {
-    char *end;
-    const double number = strtod(text, &end);
-    if (end == text || *end || !isfinite(number)) return orr_json_word(text);
-    const bool whole = !strpbrk(text, ".eExX") && fabs(number) < 1e15;
+    double number;
+    if (!orr_number_parse(text, &number)) return orr_json_word(text);
+    const bool whole = !strpbrk(text, ".eE") && fabs(number) < 1e15;
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
@@ -186,6 +188,7 @@ static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, c
 char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows,
                        enum orr_format format, const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     if (format == ORR_FORMAT_TERMINAL && first == 0) {
         struct orr_text text = {0};
         orr_sweep_terminal(sweep, n, rows, style, &text);

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "report/technology.h"
+#include "base/plain.h"
 #include "spec/json.h"
 
 enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
                                    const struct orr_technology_question *question, enum orr_format format,
                                    const struct orr_style *style, char **text, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     static orr_technology_writer *const WRITERS[] = {/* ORDER enum orr_technology_view */
                                                      orr_technology_chip, orr_technology_nodes, orr_technology_cost,
                                                      orr_technology_optimise};
@@ -50,6 +52,7 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
 enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                                 char **text, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request;
     *text = NULL;
     enum orr_err err = orr_doc_parse(json, origin, &request, error);

@@ -2,6 +2,7 @@
  * rows, and which rows were skipped and why. */
 #include "report/validation.h"
 
+#include "base/plain.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/table.h"
@@ -257,6 +258,7 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
 char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,
                             const struct orr_style *style)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON)
         orr_json_add(&text, validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation),

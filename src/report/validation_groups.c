@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 const char *orr_source_of(const struct orr_score *score)
 {
     return score->source;
@@ -44,10 +46,9 @@ size_t orr_validation_groupings(const struct orr_validation *v, struct orr_group
 /* Returns a value as a number; a value that is not given comes last. NAN means a word. */
 static double number_of(const char *value)
 {
-    char *end;
-    const double number = strtod(value, &end);
+    double number;
     if (strcmp(value, "not given") == 0) return HUGE_VAL;
-    return end != value && *end == '\0' ? number : (double)NAN;
+    return orr_number_parse(value, &number) ? number : (double)NAN;
 }
 
 static int by_number(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #include "search/search.h"
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "metric/metric.h"
 
 #include <math.h>
@@ -83,6 +84,7 @@ static int64_t count_blocks(const struct orr_search *search)
 enum orr_err orr_search_new(const struct orr_search_request *request, struct orr_search **search,
                             struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_search *s = calloc(1, sizeof *s);
     *search = s;
     if (!s) return orr_out_of_memory(error, NULL);
@@ -151,6 +153,7 @@ static void run_block(const struct team *team, int64_t block, struct orr_worker 
 
 static void work(struct team *team)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_worker *worker = calloc(1, sizeof *worker);
     struct orr_outcome outcome;
     int64_t block = -1;
@@ -177,6 +180,7 @@ static void work(struct team *team)
 enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, int64_t (*next)(void *context),
                              void *next_context, orr_search_progress progress, void *context, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct team team = {search, pass, next, next_context, progress, context, 0};
     orr_outcome_free(&search->pass);
     orr_outcome_open(&search->pass, search->outcome.max_best);
@@ -208,6 +212,7 @@ static int64_t count_up(void *context)
 enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_progress progress, void *context,
                             struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     for (int pass = 0; pass < ORR_SEARCH_PASSES; pass++) {
         struct counter counter = {0, search->n_blocks};
         enum orr_err err = orr_search_pass(search, pass, threads, count_up, &counter, progress, context, error);
@@ -294,6 +299,7 @@ bool orr_search_complete(const struct orr_search *search)
 
 size_t orr_search_best(const struct orr_search *search, const struct orr_found **found)
 {
+    ORR_PLAIN_NUMBERS;
     *found = search->outcome.best;
     return search->outcome.n_best;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/plain.h"
 #include "serving/fleet.h"
 
 #include <math.h>
@@ -204,6 +205,7 @@ static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *cont
 #pragma omp parallel num_threads(threads)
 #endif
     {
+        ORR_PLAIN_NUMBERS;
         struct desk desk;
         desk_open(sizing, &desk);
 #ifdef _OPENMP

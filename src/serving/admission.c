@@ -184,7 +184,7 @@ void orr_form_step(struct orr_replica *r)
         }
         const int64_t found = found_blocks(r, s, prefix_of(r, s)) * r->block;
         const int64_t tokens = chunk_of(r, s->prompt - found, left);
-        if (tokens <= 0 || !admit(r)) break;
+        if (tokens <= 0 || !admit(r) || r->failed) break;
         if (!add_chunk(r, orr_line_at(&r->begun, r->begun.n - 1), tokens)) r->failed = true;
         left -= tokens;
     }

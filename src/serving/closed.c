@@ -4,6 +4,7 @@
 #include "serving/closed.h"
 
 #include "base/number.h"
+#include "base/plain.h"
 #include "predict/scratch.h"
 #include "serving/result.h"
 
@@ -370,6 +371,7 @@ struct orr_closed_form {
 
 struct orr_closed_form *orr_closed_form_new(const struct orr_job *job)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_closed_form *form = calloc(1, sizeof *form);
     if (!form) return NULL;
     form->job = *job;
@@ -396,6 +398,7 @@ static bool same(double a, double b)
 void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
                            struct orr_serving_result *result)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_job *job = &form->job;
     const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
     *result = (struct orr_serving_result){.complete = true};

@@ -1,5 +1,6 @@
 /* This file drives one replica with its share of the traffic and turns what it sees into a result. Eqs. 206-208. */
 #include "base/error.h"
+#include "base/plain.h"
 #include "base/number.h"
 #include "serving/closed.h"
 #include "serving/replica.h"
@@ -187,6 +188,7 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
 enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *traffic,
                           const struct orr_simulation *how, struct orr_serving_result *result, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *result = (struct orr_serving_result){0};
     enum orr_err err = check(traffic, error);
     if (err) return err;

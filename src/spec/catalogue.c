@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/plain.h"
 #include "spec/builtin.h"
 #include "spec/family.h"
+#include "spec/json_memory.h"
 #include "spec/part.h"
 
 struct orr_catalogue {
@@ -147,6 +149,8 @@ static bool sort_entries(struct orr_catalogue *catalogue)
 enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories, struct orr_catalogue **catalogue,
                                 struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
+    orr_json_memory();
     *catalogue = calloc(1, sizeof **catalogue);
     if (!*catalogue) return orr_out_of_memory(error, NULL);
     enum orr_err err = add_builtins(*catalogue) ? ORR_OK : orr_out_of_memory(error, NULL);
@@ -232,6 +236,7 @@ static const struct orr_entry *find_id(const struct orr_catalogue *catalogue, en
 
 const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_entry *entry = find_id(catalogue, part, id);
     return entry ? entry->text : NULL;
 }
@@ -310,6 +315,7 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
 
 const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_entry *entry = NULL;
     enum orr_match match;
     char format[ORR_FORMAT_NAME];

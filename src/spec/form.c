@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "spec/request.h"
 
 struct orr_form {
@@ -36,6 +37,7 @@ static struct orr_form *new_form(const struct orr_catalogue *catalogue, const ch
 enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                            struct orr_form **form, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_form *new = *form = new_form(catalogue, json, origin);
     if (!new) return orr_out_of_memory(error, NULL);
     enum orr_err err = ORR_OK;
@@ -172,44 +174,51 @@ static json_t *find(const struct orr_form *form, const struct place *place)
     return json_object_get(place->member[0] ? json_object_get(root, place->member) : root, place->key);
 }
 
-/* Makes a JSON string; NULL after reporting that the value is no valid text. */
-static json_t *string_of(const struct orr_form *form, const char *path, const char *value, struct orr_error *error)
+/* Makes a JSON string, or reports that the value is no valid text. */
+static enum orr_err make_string(const struct orr_form *form, const char *path, const char *value, json_t **text,
+                                struct orr_error *error)
 {
-    json_t *text = json_string(value);
-    if (!text)
-        (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = form->origin, .key = path},
-                       "the value is not UTF-8 text");
-    return text;
+    *text = json_string(value);
+    if (*text) return ORR_OK;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = form->origin, .key = path},
+                    "the value is not UTF-8 text");
 }
 
 enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     const json_t *old = find(form, &place);
     const bool overruled =
         strcmp(place.member, "set") != 0 && json_object_get(json_object_get(form->request.root, "set"), place.path);
     if (!overruled && (value ? json_is_string(old) && strcmp(json_string_value(old), value) == 0 : !old)) return ORR_OK;
-    json_t *text = value ? string_of(form, path, value, error) : NULL;
-    return value && !text ? ORR_ERR_INPUT : put(form, &place, text, error);
+    json_t *text = NULL;
+    enum orr_err err = value ? make_string(form, path, value, &text, error) : ORR_OK;
+    if (!err) err = put(form, &place, text, error);
+    return orr_complete(err, error);
 }
 
 enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const char *const *values, size_t n,
                                struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     json_t *list = json_array();
     if (!list) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < n; i++) {
-        json_t *text = string_of(form, path, values[i], error);
-        if (text && json_array_append_new(list, text) == 0) continue;
+        json_t *text = NULL;
+        enum orr_err err = make_string(form, path, values[i], &text, error);
+        if (!err && json_array_append_new(list, text) != 0) err = orr_out_of_memory(error, NULL);
+        if (!err) continue;
         json_decref(list);
-        return text ? orr_out_of_memory(error, NULL) : ORR_ERR_INPUT;
+        return err;
     }
-    return put(form, &place, list, error);
+    return orr_complete(put(form, &place, list, error), error);
 }
 
 const char *orr_form_get(const struct orr_form *form, const char *path)
 {
+    ORR_PLAIN_NUMBERS;
     const struct place place = place_of(form, path);
     return json_string_value(find(form, &place));
 }
@@ -218,6 +227,7 @@ const char *orr_form_get(const struct orr_form *form, const char *path)
 
 enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *job = &form->job;
     if (form->known) return ORR_OK;
     memset(&form->job.draft, 0, sizeof form->job.draft); /* the draft model is read with the workload */
@@ -228,11 +238,12 @@ enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, str
 
 enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *search, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request = copy_request(form);
     const enum orr_err err =
         request.root ? orr_request_search(form->catalogue, &request, search, error) : orr_out_of_memory(error, NULL);
     orr_doc_close(&request);
-    return err;
+    return orr_complete(err, error);
 }
 
 enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_request *serving, struct orr_error *error)
@@ -241,15 +252,16 @@ enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_re
     const enum orr_err err =
         request.root ? orr_request_serving(form->catalogue, &request, serving, error) : orr_out_of_memory(error, NULL);
     orr_doc_close(&request);
-    return err;
+    return orr_complete(err, error);
 }
 
 enum orr_err orr_form_sizing(const struct orr_form *form, struct orr_size_request *size, struct orr_error *error)
 {
-    return orr_request_size(form->catalogue, &form->request, size, error);
+    return orr_complete(orr_request_size(form->catalogue, &form->request, size, error), error);
 }
 
 char *orr_form_text(const struct orr_form *form)
 {
-    return json_dumps(form->request.root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    ORR_PLAIN_NUMBERS;
+    return orr_json_dump(form->request.root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* ---------------------------------------------------------------- parsing */
@@ -28,6 +29,25 @@ static enum orr_err fail_syntax(struct orr_error *error, const char *file, const
     }
 }
 
+struct feed {
+    const char *at;
+    size_t n_left;
+};
+
+/* Hands jansson the next piece. Once an allocation failed the text ends, because the reserve of
+ * src/spec/json_memory.c is small. */
+static size_t feed_text(void *buffer, size_t size, void *context)
+{
+    struct feed *feed = context;
+    const bool lacked = orr_memory_lacked();
+    const size_t n = lacked ? 0 : feed->n_left < size ? feed->n_left : size;
+    if (lacked) orr_memory_note();
+    memcpy(buffer, feed->at, n);
+    feed->at += n;
+    feed->n_left -= n;
+    return n;
+}
+
 enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *doc, struct orr_error *error)
 {
     const struct orr_place place = {.file = file};
@@ -40,7 +60,12 @@ enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *d
     if (strnlen(text, ORR_JSON_MAX_BYTES + 1) > ORR_JSON_MAX_BYTES)
         return orr_fail(error, ORR_ERR_INPUT, place, "larger than %zu MiB", ORR_JSON_MAX_BYTES >> 20);
     json_error_t fault;
-    doc->root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+    struct feed feed = {text, strlen(text)};
+    doc->root = json_load_callback(feed_text, &feed, JSON_REJECT_DUPLICATES, &fault);
+    if (orr_memory_lacked()) {
+        orr_doc_close(doc);
+        return orr_out_of_memory(error, file);
+    }
     if (!doc->root) return fail_syntax(error, file, &fault);
     if (json_is_object(doc->root)) return ORR_OK;
     orr_doc_close(doc);
@@ -51,6 +76,20 @@ void orr_doc_close(struct orr_doc *doc)
 {
     json_decref(doc->root);
     doc->root = NULL;
+}
+
+static int add_dumped(const char *bytes, size_t n, void *text)
+{
+    orr_text_append(text, bytes, n);
+    return 0;
+}
+
+/* json_dumps() forgets that a key did not fit into memory; the growable text does not. */
+char *orr_json_dump(const json_t *value, size_t flags)
+{
+    struct orr_text text = {0};
+    if (!value || json_dump_callback(value, add_dumped, &text, flags) != 0) text.failed = true;
+    return orr_text_take(&text);
 }
 
 /* ---------------------------------------------------------------- errors about a value */
@@ -84,6 +123,19 @@ static const char *set_key(const struct orr_set *set, const char *path)
         if (path[0] && is_inside(key, full)) inner = key;
     }
     return inner;
+}
+
+/* A key of "set" that changes this part; NULL if none does. A rule may be broken by it and named at another value. */
+static const char *any_key(const struct orr_set *set)
+{
+    const size_t n = strlen(set->part);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)set->values, key, value)
+    {
+        if (n > 0 && strncmp(key, set->part, n) == 0 && key[n] == '.') return key;
+    }
+    return NULL;
 }
 
 bool orr_doc_is_set(const struct orr_doc *doc, const char *path)
@@ -121,7 +173,9 @@ enum orr_err orr_doc_fail_v(const struct orr_doc *doc, const char *path, enum or
 {
     char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
     (void)vsnprintf(message, sizeof message, format, arguments);
-    return orr_fail(error, code, place_of(doc, path, key), "%s", message);
+    const char *also = doc->set && !set_key(doc->set, path) ? any_key(doc->set) : NULL;
+    return also ? orr_fail(error, code, place_of(doc, path, key), "%s (with %.80s as it was set)", message, also)
+                : orr_fail(error, code, place_of(doc, path, key), "%s", message);
 }
 
 enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)

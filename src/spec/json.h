@@ -30,6 +30,8 @@ struct orr_set {
 #define ORR_JSON_MAX_BYTES ((size_t)64 << 20)
 enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *doc, struct orr_error *error);
 void orr_doc_close(struct orr_doc *doc);
+/* Prints a value with the flags of jansson; the caller frees the text. NULL: out of memory, also for a NULL value. */
+char *orr_json_dump(const json_t *value, size_t flags);
 
 /* Line and column (1-based) of the value at a dotted path in valid JSON text; 0 if not found. */
 void orr_json_locate(const char *text, const char *path, int *line, int *column);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/plain.h"
 #include "spec/family.h"
 #include "spec/format.h"
 #include "spec/part.h"
@@ -151,6 +152,7 @@ enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct
 enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_model *model,
                             struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = ORR_PART_MODEL, .name = id_or_file};
     return orr_model_load(catalogue, &reference, NULL, model, error);
 }
@@ -158,6 +160,7 @@ enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *i
 enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_system *system,
                              struct orr_calibration *calibration, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = id_or_file};
     return orr_system_load(catalogue, &reference, NULL, system, calibration, error);
 }
@@ -165,6 +168,7 @@ enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *
 enum orr_err orr_fabric_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_fabric *fabric,
                              struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = ORR_PART_FABRIC, .name = id_or_file};
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, &reference, NULL, &part, error);
@@ -176,6 +180,7 @@ enum orr_err orr_fabric_read(const struct orr_catalogue *catalogue, const char *
 enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_engine *engine,
                              struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = ORR_PART_ENGINE, .name = id_or_file};
     return orr_engine_load(catalogue, &reference, NULL, engine, error);
 }

@@ -222,7 +222,8 @@ static enum orr_err read_documents(const char *text, const char *origin, struct 
                            "not JSON: %s", where.text);
             break;
         }
-        err = read_document(root, origin, log, error);
+        err = orr_complete(ORR_OK, error);
+        if (!err) err = read_document(root, origin, log, error);
         json_decref(root);
         used += (size_t)where.position;
         used += strspn(text + used, " \t\r\n");

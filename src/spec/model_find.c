@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/plain.h"
 #include "spec/builtin.h"
 #include "spec/model_name.h"
 #include "spec/part.h"
@@ -43,6 +44,7 @@ bool orr_is_hub_name(const char *name)
 
 const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name, char format[ORR_FORMAT_NAME])
 {
+    ORR_PLAIN_NUMBERS;
     const char *found = NULL;
     int best = 0;
     format[0] = '\0';

@@ -70,7 +70,7 @@ void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape)
 {
     orr_read_latent(config, shape);
     const int64_t n_shared = orr_config_count(config, "n_shared_experts", 0, 1024, 0);
-    const int64_t n_dense = orr_config_count(config, "first_k_dense_replace", 0, ORR_MAX_LAYERS, ORR_REQUIRED);
+    const int64_t n_dense = orr_config_count(config, "first_k_dense_replace", 0, shape->n_layers, ORR_REQUIRED);
     const int64_t period = orr_config_count(config, "moe_layer_freq", 1, ORR_MAX_LAYERS, 1);
     const int64_t n_groups = orr_config_count(config, "n_group", 1, 1024, 1);
     const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);

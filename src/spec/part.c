@@ -342,6 +342,9 @@ enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error)
         const char *path = own_path(key, doc->set->part);
         if (!path) continue;
         const char *why = put_at(doc->root, path, value);
+        if (why && !*path) /* The whole part would be blamed for it. */
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = doc->set->file, .key = "set"},
+                            "\"%.80s\" ends in a dot: expected a key, like \"chip.hbm_bytes_per_s\"", key);
         if (why) return orr_doc_fail(doc, path, error, "%s", why);
     }
     return ORR_OK;

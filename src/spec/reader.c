@@ -4,6 +4,8 @@
 
 #include "spec/request.h"
 
+#include "base/plain.h"
+
 enum { KEPT = 16 }; /* sets of parts that are kept, as several people ask a server in turn */
 
 struct kept {
@@ -21,6 +23,7 @@ struct orr_reader {
 
 struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_reader *reader = calloc(1, sizeof *reader);
     if (reader) reader->catalogue = catalogue;
     return reader;
@@ -51,7 +54,7 @@ static char *key_of(const struct orr_doc *request)
     json_t *parts = json_pack("[O? O? O? O? O? O?]", json_object_get(root, "kind"), json_object_get(root, "model"),
                               json_object_get(root, "asked"), json_object_get(root, "system"), engine,
                               json_object_get(root, "set"));
-    char *key = parts ? json_dumps(parts, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+    char *key = parts ? orr_json_dump(parts, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(parts);
     return key;
 }
@@ -90,6 +93,7 @@ static enum orr_err read_kept(struct orr_reader *reader, struct orr_doc *request
 enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin,
                             const enum orr_job_kind *kind, const struct orr_job **job, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request;
     enum orr_err err = orr_doc_parse(json, origin, &request, error);
     if (!err && kind) err = settle_kind(&request, *kind, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "spec/assume.h"
 #include "spec/factors.h"
 #include "spec/family.h"
@@ -235,12 +236,15 @@ enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_
     enum orr_err err = orr_request_set(request, &set, error);
     if (!err) err = orr_request_job(catalogue, request, stale, job, error);
     request->set = NULL;
+    err = orr_complete(err, error);
+    if (err == ORR_ERR_MEMORY) *stale = ORR_STALE_ALL; /* Parts that were read may be incomplete. */
     return err;
 }
 
 enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                           struct orr_job *job, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_doc request;
     unsigned stale = ORR_STALE_ALL;
     memset(job, 0, sizeof *job);

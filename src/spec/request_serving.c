@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/units.h"
 #include "spec/csv.h"
 #include "spec/file.h"
 #include "spec/limits.h"
@@ -122,9 +123,8 @@ static enum orr_err read_lengths(const struct orr_doc *request, const char *path
 static double cell_number(const struct orr_csv *csv, size_t row, const char *name, const char *other)
 {
     const char *cell = orr_csv_cell(csv, row, orr_csv_has(csv, name) ? name : other);
-    char *end;
-    const double value = strtod(cell, &end);
-    return end != cell && *end == '\0' ? value : (double)NAN;
+    double value;
+    return orr_number_parse(cell, &value) ? value : (double)NAN;
 }
 
 static enum orr_err read_rows(const struct orr_csv *csv, const char *file, struct orr_serving_request *serving,

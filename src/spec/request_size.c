@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "spec/form.h"
 #include "spec/request.h"
 #include "spec/size.h"
@@ -28,10 +29,10 @@ const struct orr_section orr_size_section = {
 /* "64", "64 GPUs" or "$40/h". */
 static bool parse_budget(const char *text, struct orr_size_request *size)
 {
-    char *end;
     const bool dollars = text[0] == '$';
-    const double value = strtod(text + dollars, &end);
-    if (end == text + dollars || !(value > 0) || !isfinite(value)) return false;
+    double value;
+    const char *end = orr_number_at(text + dollars, &value);
+    if (!end || !(value > 0)) return false;
     while (*end == ' ') end++;
     if (dollars || strcmp(end, "USD/h") == 0) {
         size->budget_usd_per_h = value;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "spec/request.h"
 
@@ -195,10 +196,11 @@ json_t *orr_question_schema(enum orr_question question)
 
 char *orr_schema_text(const char *question)
 {
+    ORR_PLAIN_NUMBERS;
     for (size_t i = 0; i < ORR_COUNT_OF(QUESTIONS); i++) {
         if (strcmp(QUESTIONS[i].name, question) != 0) continue;
         json_t *schema = orr_question_schema((enum orr_question)i);
-        char *text = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
+        char *text = schema ? orr_json_dump(schema, JSON_COMPACT) : NULL;
         json_decref(schema);
         return text;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "base/plain.h"
 #include "spec/technology.h"
 
 static void node_line(const struct orr_technology *t, char line[ORR_LINE])
@@ -73,6 +74,7 @@ static enum orr_err line_of(const struct orr_part_doc *part, enum orr_part kind,
 enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind, const char *id,
                                  char line[ORR_LINE], struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_reference reference = {.part = kind, .name = id};
     struct orr_part_doc *part = calloc(1, sizeof *part);
     line[0] = '\0';

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 #define VALUES_MAX 1e15 /* most values of one range, so that indexes stay exact */
 
 static enum orr_err fail(const struct orr_vary *vary, struct orr_error *error, const char *piece, const char *what)
@@ -22,13 +24,9 @@ static enum orr_err fail(const struct orr_vary *vary, struct orr_error *error, c
 /* Read a finite number; *unit becomes the text behind it. */
 static bool parse_number(const char *text, double *number, const char **unit)
 {
-    char *end;
-    const char *digits = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*digits) && *digits != '.') return false;
-    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return false;
-    *number = strtod(text, &end);
-    *unit = end + strspn(end, " ");
-    return end != text && isfinite(*number);
+    const char *end = orr_number_at(text, number);
+    if (end) *unit = end + strspn(end, " ");
+    return end;
 }
 
 /* Read the "+8" or "x2" behind low and high. Returns NULL, or what is wrong. */
@@ -51,9 +49,8 @@ static const char *parse_step(const char *text, struct orr_axis_piece *piece)
 
 static const char *parse_count(const char *text, struct orr_axis_piece *piece)
 {
-    char *end = NULL;
-    const double n = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-    if (n < 2 || *end || n > VALUES_MAX || floor(n) < n)
+    double n;
+    if (!orr_number_parse(text, &n) || n < 2 || n > VALUES_MAX || floor(n) < n)
         return "expected how many values there are (2 or more), +STEP or xFACTOR behind low:high:";
     piece->n = (int64_t)n;
     return NULL;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/plain.h"
 #include "spec/cells.h"
 #include "spec/relatives.h"
 #include "study/sample.h"
@@ -105,6 +106,7 @@ static bool draw_all(const struct stack *stack, int size, int n_draws)
     bool done = absolute && errors;
 #pragma omp parallel
     {
+        ORR_PLAIN_NUMBERS;
         struct orr_stack_worker worker;
         const bool open = orr_stack_worker_open(&worker);
 #pragma omp for schedule(dynamic)
@@ -274,6 +276,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
                               void (*progress)(void *context, const char *what, double done_frac), void *context,
                               struct orr_few_shot **few, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_stack_table *tables = calloc(n + 1, sizeof *tables);
     struct orr_few_shot *f = calloc(1, sizeof *f);
     struct orr_stack_runs *all = NULL;

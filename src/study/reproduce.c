@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define REQUEST 1024
 
@@ -49,9 +51,8 @@ void orr_sheet_words(struct orr_sheet *sheet, const char *const *words, size_t n
 
 void orr_sheet_text(struct orr_sheet *sheet, const char *text)
 {
-    char *end;
-    const double number = strtod(text, &end);
-    if (*text && !*end) ORR_NUMBERS(sheet, number);
+    double number;
+    if (orr_number_parse(text, &number)) ORR_NUMBERS(sheet, number);
     else ORR_WORDS(sheet, text);
 }
 
@@ -178,6 +179,7 @@ static const struct orr_study_item *find_item(const char *name, struct orr_error
 enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *name, const char *csv, const char *origin,
                            struct orr_study **out, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *out = NULL;
     const struct orr_study_item *item = find_item(name, error);
     if (!item) return ORR_ERR_INPUT;

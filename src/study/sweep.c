@@ -10,6 +10,7 @@
 #include <omp.h>
 #endif
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "metric/metric.h"
@@ -52,6 +53,7 @@ static enum orr_err count_points(const struct orr_sweep_spec *spec, struct orr_s
 
 void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE])
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_axis *axis = &sweep->axes[field];
     switch (sweep->mode) {
     case ORR_SWEEP_SAMPLE:
@@ -134,6 +136,7 @@ static void refuse(struct orr_point *outcome, const struct orr_error *error)
 /* Returns false if no more points can be answered; worker->error says why. */
 static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_point *outcome = &worker->outcome;
     const struct orr_job *job;
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
@@ -275,6 +278,7 @@ static enum orr_err check_twice(const struct orr_sweep *sweep, struct orr_error 
 enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
                             struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_job *job;
     struct orr_sweep *new = *sweep = calloc(1, sizeof **sweep);
     if (!new) return orr_out_of_memory(error, NULL);
@@ -337,6 +341,7 @@ int64_t orr_sweep_points(const struct orr_sweep *sweep)
 
 const char *orr_sweep_text(const struct orr_sweep *sweep)
 {
+    ORR_PLAIN_NUMBERS;
     return sweep->text;
 }
 
@@ -368,6 +373,7 @@ static void fill_row(void *context, size_t i, const struct orr_point *outcome)
 enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n, struct orr_sweep_row *rows,
                            struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct rows context = {rows, sweep->search};
     return orr_sweep_each(sweep, first, n, fill_row, &context, error);
 }

@@ -3,6 +3,7 @@
 #include "validate/ablate.h"
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "schedule/host.h"
 
@@ -251,6 +252,7 @@ enum orr_err orr_pieces_parse(const char *names, uint32_t *pieces, struct orr_er
 enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                               struct orr_ablation **ablation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_ablation *a = *ablation ? *ablation : calloc(1, sizeof *a);
     *ablation = a;
     for (size_t i = 0; a && a->n == i && i <= N_PIECES; i++) {

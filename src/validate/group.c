@@ -1,6 +1,7 @@
 /* Scores grouped by any column of their CSVs. Values that the validator fills in itself (the source of lab steps, the
  * metric of a layer time, the class of a job) count as columns. */
 #include "base/text.h"
+#include "base/plain.h"
 #include "validate/validate.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ static const char **list_columns(const struct orr_validation *v, size_t *n)
 
 enum orr_err orr_validation_group(struct orr_validation *validation, const char *column, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     size_t n = 0;
     const char **names = list_columns(validation, &n);
     if (!names) return orr_out_of_memory(error, NULL);

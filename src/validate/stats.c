@@ -1,5 +1,6 @@
 /* Error statistics over groups of scores: mean, median, 90th percentile, maximum, bias, coverage. */
 #include "base/number.h"
+#include "base/plain.h"
 #include "validate/validate.h"
 
 #include <math.h>
@@ -45,6 +46,7 @@ struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
 
 double orr_validation_mape_frac(const struct orr_validation *validation)
 {
+    ORR_PLAIN_NUMBERS;
     const struct orr_error_stats all = orr_score_stats(validation, NULL, NULL);
     return all.n > 0 ? all.mape_frac : (double)NAN;
 }

@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "spec/job.h"
@@ -193,18 +194,20 @@ static void record_memory(const struct validator *w, struct orr_score *score)
     score->error = score->predicted / score->measured - 1;
 }
 
+/* No measured time, rate or size in any unit is beyond these; quotients of numbers further out are not finite. */
+#define SMALLEST 1e-30
+
 double orr_row_value(const char *cell)
 {
-    char *end;
-    const double value = strtod(cell, &end);
-    return end != cell && end[strspn(end, " ")] == '\0' ? value : (double)NAN;
+    double value;
+    return orr_number_parse(cell, &value) ? value : (double)NAN;
 }
 
 bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score)
 {
     const char *cell = orr_csv_cell(w->csv, row, column);
     const double value = orr_row_value(cell);
-    const bool good = value > 0 && isfinite(value);
+    const bool good = value >= SMALLEST && value <= 1 / SMALLEST;
     score->measured = good ? value / unit : value;
     if (!good)
         snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
@@ -505,6 +508,8 @@ enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const
                      "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
                      "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
     else err = orr_schema_check(&table, schema->set, origin, error);
+    if (!err && table.n_rows == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "has columns, but no row to score");
     if (!err && !grow(v, &table)) err = orr_out_of_memory(error, origin);
     if (err) orr_csv_free(&table);
     return err;
@@ -565,6 +570,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
 enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                           struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
     const enum orr_err err =
         v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : orr_out_of_memory(error, origin);
@@ -575,6 +581,7 @@ enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv
 
 enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     uint32_t mask;
     const enum orr_err err = orr_pieces_parse(pieces, &mask, error);
     *validation = err ? NULL : calloc(1, sizeof **validation);
@@ -584,6 +591,7 @@ enum orr_err orr_validation_without(const char *pieces, struct orr_validation **
 
 enum orr_err orr_validation_unseen(struct orr_validation **validation, struct orr_error *error)
 {
+    ORR_PLAIN_NUMBERS;
     *validation = calloc(1, sizeof **validation);
     if (!*validation) return orr_out_of_memory(error, NULL);
     (*validation)->unseen = true;

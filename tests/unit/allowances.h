@@ -8,30 +8,34 @@ static const struct allowance {
     double excess;
 } ALLOWED[] = {
     /* the pipeline rank that sets the pace changes, and with it the window its gradient collectives hide under */
-    {"a higher L2 rate is slower (zero bubble)", 0.01},
-    {"a larger L2 is slower (zero bubble)", 0.01},
+    {"a higher L2 rate is slower (zero bubble)", 0.002},
+    {"a larger L2 is slower (zero bubble)", 0.003},
     /* with ZeRO-2 every backward hides a scatter, but the bubble, which grows as the weight gradients that fill it get
      * shorter, is counted to hide none */
-    {"a higher DRAM rate is slower (zero bubble)", 0.05},
-    {"a longer sequence takes less", 0.01},
+    {"a higher DRAM rate is slower (zero bubble)", 0.03},
     {"a higher FLOP rate is slower (zero bubble)", 0.03},
     /* the ring of context parallelism and the gathers of ZeRO-3 are hidden beside the same kernels, each as if alone:
      * as these get shorter, both come out. With ZeRO-2 the rank that sets the pace may change, as above. */
-    {"a higher FLOP rate is slower", 0.03},
-    {"a higher FLOP rate is slower (serving)", 0.03},
-    {"a higher DRAM rate is slower", 0.01},
+    {"a higher FLOP rate is slower", 0.02},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
-    {"a larger L2 is slower", 0.001},
-    {"a larger L2 is slower (serving)", 0.01},
-    {"a higher L2 rate is slower", 0.001},
-    {"a higher L2 rate is slower (serving)", 0.001},
+    {"a larger L2 is slower", 0.0005},
     /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
     {"one sequence more: earlier first token", 0.18},
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
     {"one sequence more takes less", 0.05},
-    {"one sequence more takes less (pp > 1)", 0.03},
+    {"one sequence more takes less (pp > 1)", 0.015},
     {"one sequence more: less per token", 0.03},
-    {"one sequence more: less per token (pp > 1)", 0.03},
+    {"one sequence more: less per token (pp > 1)", 0.015},
+    /* the waits of a short prefill go over into those of a long one between 512 and 1,024 tokens, and the kernels of
+     * models of less than 1 B parameters grow by less than the waits shrink */
+    {"twice the sequences take less", 0.01},
+    {"longer prompts take less", 0.01},
+    {"longer prompts: earlier first token", 0.08},
+    /* the same for the tokens that a cached prefix leaves; a prompt of one token is not shortened, and its kernel reads
+     * the cache */
+    {"a cached prefix: later first token", 0.1},
+    /* a chunk more of a prompt makes all of them a little shorter, and tiles fit better */
+    {"one prompt token more: earlier first token", 0.001},
 };
 
 #endif

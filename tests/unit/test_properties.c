@@ -193,6 +193,16 @@ static void more_context(struct orr_job *job)
     job->serving.input_len += 1 + job->serving.input_len / 3;
 }
 
+static void one_token(struct orr_job *job)
+{
+    job->serving.input_len++;
+}
+
+static void no_hit(struct orr_job *job)
+{
+    job->serving.prefix_hit_frac = 0;
+}
+
 static void more_output(struct orr_job *job)
 {
     job->serving.output_len += 37;
@@ -219,6 +229,8 @@ MORE(batch_gains_first, more_batch, first_of)
 MORE(batch_gains_next, more_batch, next_of)
 MORE(double_batch_gains_time, double_batch, time_of)
 MORE(double_batch_gains_next, double_batch, next_of)
+MORE(token_gains_first, one_token, first_of)
+MORE(no_hit_gains_first, no_hit, first_of)
 MORE(context_gains_time, more_context, time_of)
 MORE(context_gains_first, more_context, first_of)
 MORE(context_gains_next, more_context, next_of)
@@ -418,10 +430,10 @@ static bool not_in_staged_halves(const struct orr_job *job)
     return !in_staged_halves(job);
 }
 
-/* Facts of engines that are steps: a prompt above 512 tokens is launched as a graph, an odd batch is never halved. */
+/* A fact of engines that is a step: an odd batch is never halved. */
 static bool stepless(const struct orr_job *job)
 {
-    return serving(job) && job->engine.short_prefill_gap_s <= job->engine.kernel_gap_s && job->engine.piece_tokens == 0;
+    return serving(job) && job->engine.piece_tokens == 0;
 }
 
 /* A query sees only its own chunk of the context, so a context that has just begun a chunk is a short one. */
@@ -430,6 +442,11 @@ static bool without_chunks(const struct orr_job *job)
     for (int64_t i = 0; i < job->model.n_kinds; i++)
         if (job->model.kinds[i].chunked) return false;
     return stepless(job);
+}
+
+static bool has_hit(const struct orr_job *job)
+{
+    return without_chunks(job) && job->serving.prefix_hit_frac > 0;
 }
 
 static bool one_stage(const struct orr_job *job)
@@ -489,6 +506,8 @@ static const struct claim CLAIMS[] = {
     {"twice the sequences take less (pp > 1)", double_batch_gains_time, several_stages},
     {"twice the sequences: less per token", double_batch_gains_next, one_stage},
     {"twice the sequences: less per token (pp > 1)", double_batch_gains_next, several_stages},
+    {"one prompt token more: earlier first token", token_gains_first, without_chunks},
+    {"a cached prefix: later first token", no_hit_gains_first, has_hit},
     {"longer prompts take less", context_gains_time, without_chunks},
     {"longer prompts: earlier first token", context_gains_first, without_chunks},
     {"longer prompts: less per token", context_gains_next, without_chunks},

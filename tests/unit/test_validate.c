@@ -407,7 +407,7 @@ static void page_is_well_formed_and_escaped(void **state)
     assert_null(strstr(page, "http")); /* nothing is fetched */
     free(page);
     orr_validation_free(v);
-    v = validate(w, TRAINING);
+    v = validate(w, TRAINING "c" ROW "furlongs,10,\n");
     page = orr_validation_render(v, ORR_FORMAT_HTML, NULL); /* nothing measured, still a page */
     assert_non_null(page);
     assert_well_formed(page);

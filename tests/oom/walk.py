@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Fail every allocation of a run in turn: walk.py BIN_DIR FAILING_SO [--full | --per-case N] [--only WORD]
+
+Commands: each one of commands.txt runs once without failures; then once for each of its allocations (or a sample of them)
+with that allocation failing, and once more with all behind it failing as well. A run must either end with the status
+and the output of the good run, or with status 2, an empty standard output and one line on standard error that names
+memory. A sweep into a store runs again without failures after each failed run and must then hold the same rows. The
+server answers a request of each route with an allocation failing: it must send the good answer, an error or nothing, and
+the good answer to the request after that. Prints TAP, and the counts at the end.
+"""
+
+import argparse
+import collections
+import http.client
+import os
+import re
+import pathlib
+import shlex
+import signal
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def classify(code: int, out_bytes: int, same: str, lines: int, first: str, good_code: int, stream: bool) -> str:
+    if code == -14:
+        return "hang"
+    if code < 0:
+        return f"crash, signal {-code}"
+    if code == good_code and same == "1" and lines == 0:
+        return "answered"
+    memory = "memory" in first.lower() or "Cannot allocate" in first
+    if code == good_code:
+        return "silent"
+    if lines != 1:
+        return f"{lines} lines"
+    if out_bytes and not (stream and same == "2"):  # a sweep prints row after row
+        return "half printed"
+    return "refused" if memory and code != 0 else "unclear"
+
+
+class Walk:
+    def __init__(self, options):
+        self.options, self.n, self.failed = options, 0, 0
+        self.totals = collections.Counter()
+
+    def tap(self, good: bool, name: str, notes):
+        self.n += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.n} - {name}", flush=True)
+        for note in notes:
+            print("#", note)
+
+    def case(self, name: str, arguments, files):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            for path, text in files.items():
+                (work / path).write_text(text)
+            environment = dict(os.environ, LD_PRELOAD=self.options.failing, OOM_FOLDER=folder, OMP_NUM_THREADS="1",
+                               OOM_COUNT=str(work / "count"), LC_ALL="C", ORRERY_DATADIR=str(HERE.parent.parent))
+            command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), *arguments]
+            good = subprocess.run(command, cwd=work, env=environment, capture_output=True)
+            (work / "good").write_bytes(good.stdout)
+            if good.stderr:
+                return self.tap(False, name, [good.stderr.decode(errors="replace").strip()])
+            n = int((work / "count").read_text())
+            del environment["OOM_COUNT"]
+            step = 1 if self.options.full else max(1, n // self.options.per_case)
+            counts = collections.Counter()
+            examples = collections.defaultdict(list)
+            for on in ("", "1"):
+                first = 1 if self.options.full else 1 + (7 * self.n + (11 if on else 0)) % step
+                extra = dict(environment, OOM_WALK=f"{first}:{n}:{step}", **({"OOM_ON": "1"} if on else {}))
+                done = subprocess.run(command, cwd=work, env=extra, capture_output=True)
+                if done.returncode:
+                    return self.tap(False, name, [f"the walk ended with {done.returncode}"])
+                for line in (work / "walk").read_text(errors="replace").splitlines():
+                    if len(line.split(" ", 5)) < 6:
+                        continue
+                    at, code, size, same, lines, text = line.split(" ", 5)
+                    kind = classify(int(code), int(size), same, int(lines), text, good.returncode,
+                                    arguments[0] == "sweep")
+                    counts[kind] += 1
+                    examples[kind].append(f"OOM_AT={at}{' OOM_ON=1' if on else ''}: {text[:150]}")
+            self.judge(name, n, counts, examples)
+
+    def judge(self, name: str, n: int, counts, examples):
+        self.totals.update(counts)
+        bad = [k for k in counts if k not in ("answered", "refused")]
+        notes = [f"{n} allocations: " + ", ".join(f"{v} {k}" for k, v in counts.most_common())]
+        for kind in bad:
+            notes += [f"{kind}: {text}" for text in examples[kind][: self.options.show]]
+        self.tap(not bad and n > 0 and sum(counts.values()) > 0, name, notes)
+
+    def places(self, n: int):
+        return range(1, n + 1, 1 if self.options.full else max(1, n // self.options.per_case))
+
+    def store(self, ending: str):
+        """A sweep whose last points are missing goes on with an allocation failing, then without."""
+        counts, examples = collections.Counter(), collections.defaultdict(list)
+        arguments = "sweep train --model llama2-7b --system h100-sxm --gpus 8 --vary tp=1,2,4 --threads 1 --out".split()
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            path = work / f"rows.{ending}"
+            command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), *arguments, str(path)]
+            environment = dict(os.environ, LD_PRELOAD=self.options.failing, OMP_NUM_THREADS="1", LC_ALL="C")
+            count = dict(environment, OOM_COUNT=str(work / "count"))
+            if subprocess.run(command, env=count, capture_output=True).returncode:
+                return self.tap(False, f"store .{ending}", ["the sweep fails"])
+            n, whole = int((work / "count").read_text()), self.rows(path)
+            for at in self.places(n):
+                for old in work.glob(f"rows.{ending}*"):
+                    old.unlink()
+                failed = subprocess.run(command, env=dict(environment, OOM_AT=str(at)), capture_output=True, text=True)
+                again = subprocess.run(command, env=environment, capture_output=True, text=True)
+                lines = failed.stderr.count("\n")
+                kind = classify(failed.returncode, len(failed.stdout), "1" if failed.returncode == 0 else "0", lines,
+                                failed.stderr.strip(), 0, False)
+                if again.returncode or self.rows(path) != whole:
+                    kind = "stored wrong"
+                counts[kind] += 1
+                examples[kind].append(f"OOM_AT={at}: {failed.stderr.strip()[:120]} then {again.stderr.strip()[:120]}")
+        self.judge(f"sweep into a .{ending}, and again", n, counts, examples)
+
+    @staticmethod
+    def rows(path: pathlib.Path):
+        if path.suffix == ".csv":
+            return [line.rsplit(",", 1)[0] for line in path.read_text().splitlines() if not line.startswith("#")]
+        import sqlite3
+        with sqlite3.connect(path) as connection:
+            return list(connection.execute("SELECT * FROM sweep ORDER BY point"))
+
+    def server(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            (work / "next").write_text("0")
+            environment = dict(os.environ, LD_PRELOAD=self.options.failing, OOM_NEXT=str(work / "next"), LC_ALL="C")
+            command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), "serve", "--port", "0"]
+            for route, body in ROUTES.items():
+                self.route(lambda: Server(command, environment), work, route, body)
+
+    def route(self, start, work, route, body):
+        server = start()
+
+        def ask():
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+            try:
+                connection.request("POST" if body else "GET", "/api/v1/" + route, body)
+                answer = connection.getresponse()
+                text = answer.read().decode(errors="replace")
+                return answer.status, re.sub(r'"(seconds|[a-z_]*_per_s)": ?[^,}]*', "", re.sub(r"event: progress\n[^\n]*\n\n", "", text))
+            except (OSError, http.client.HTTPException):
+                return None
+            finally:
+                connection.close()
+
+        counts, examples = collections.Counter(), collections.defaultdict(list)
+        ask()
+        good = ask()
+        n = 800  # more than a route of the list needs, once parts are read
+        for at in self.places(n):
+            (work / "next").write_text(str(at))
+            server.process.send_signal(signal.SIGUSR2)
+            got = ask()
+            (work / "next").write_text("0")
+            if server.ended():
+                # OpenMP ends the program itself where it has no memory for a team of threads.
+                kind = "refused" if "libgomp" in server.errors() else "crash"
+                counts[kind] += 1
+                examples[kind].append(f"{route}, allocation {at}")
+                server = start()
+                ask()
+                continue
+            server.process.send_signal(signal.SIGUSR2)
+            after = ask()
+            refused = got is None or "out of memory" in got[1] or got[0] >= 500
+            kind = "answered" if got == good else "refused" if refused else "silent"
+            if after != good:
+                kind = "the next answer is wrong"
+            counts[kind] += 1
+            examples[kind].append(f"allocation {at}: {str(got)[:150]} then {str(after)[:100]}")
+        server.process.kill()
+        server.process.wait()
+        self.judge(f"server {route}", n, counts, examples)
+
+
+class Server:
+    def __init__(self, command, environment):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.port = int(re.search(r":([0-9]+)/", self.process.stdout.readline()).group(1))
+
+    def ended(self) -> bool:
+        try:
+            self.process.wait(0.02)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def errors(self) -> str:
+        self.log.seek(0)
+        return self.log.read()
+
+
+ROUTES = {
+    "train": '{"model":"llama2-7b","system":"h100-sxm","gpus":8}',
+    "infer": '{"model":"llama3-8b","system":"h100-sxm","workload":{"input_len":512,"output_len":64}}',
+    "serving": '{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":2,"input":256,"output":32,"requests":20}}',
+    "search": '{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":2,"workload":{"global_batch":8}}',
+    "sweep": '{"request":{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":8},'
+             '"vary":[{"field":"tp","values":"1,2"}]}',
+    "sensitivity": '{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":8}',
+    "catalogue": "",
+    "catalogue/models/llama2-7b": "",
+    "health": "",
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin")
+    parser.add_argument("failing")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--per-case", type=int, default=60)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--show", type=int, default=8)
+    walk = Walk(parser.parse_args())
+    walk.options.failing = str(pathlib.Path(walk.options.failing).resolve())
+    for line in (HERE / "commands.txt").read_text().splitlines():
+        if not line or line.startswith("#") or walk.options.only not in line:
+            continue
+        walk.case(line, [w.replace("SOURCE", str(HERE.parent.parent)) for w in shlex.split(line)], {})
+    if not walk.options.only:
+        walk.store("csv")
+        walk.store("db")
+        walk.server()
+    print("# in all:", ", ".join(f"{v} {k}" for k, v in walk.totals.most_common()))
+    print(f"1..{walk.n}")
+
+
+main()
