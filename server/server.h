@@ -11,7 +11,12 @@ struct srv_options {
     const char *bind;                /* address to listen at, e.g. "127.0.0.1" */
     int port;                        /* 0: any free port */
     int n_threads;                   /* threads that answer; 0: one per core */
-    const char *host;                /* a further name of the server in browsers; NULL: none */
+    const char *host;                /* a further name of the server in browsers, or "https://name"; NULL: none */
+    int n_connections;               /* most connections; 0: the default */
+    int n_per_address;               /* most of one address; 0: the default, which exempts this machine */
+    double request_s;                /* seconds in which a whole request must arrive; 0: the default */
+    const char *log;                 /* file of the access log, "-" for standard error; NULL: none */
+    bool log_json;
 };
 
 #define SRV_MESSAGE ORR_ERROR_TEXT
