@@ -169,7 +169,7 @@ static struct srv_loop *emptiest(struct srv *srv)
 
 static void hand_over(struct srv *srv, int fd, const struct srv_address *address, const char *shown)
 {
-    const int on = 1;
+    const int on = 1, buffer_bytes = SRV_BUFFER_BYTES;
     struct srv_loop *loop = emptiest(srv);
     struct srv_connection *connection = srv_connection_open(loop, fd, address, shown);
     if (!connection) {
@@ -179,6 +179,8 @@ static void hand_over(struct srv *srv, int fd, const struct srv_address *address
         return;
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    /* Otherwise the system keeps up to 4 MB of an answer that nobody reads. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
     atomic_fetch_add(&loop->n_connections, 1);
     pthread_mutex_lock(&loop->lock);
     connection->next_woken = loop->arrived;

@@ -5,7 +5,7 @@
 
 #include "server/internal.h"
 
-enum { SRV_READ_BYTES = 16 << 10, SRV_BLOCK_BYTES = 64 << 10 };
+enum { SRV_READ_BYTES = 16 << 10, SRV_BLOCK_BYTES = 64 << 10, SRV_BUFFER_BYTES = 128 << 10 };
 
 enum srv_phase {
     SRV_PHASE_HEAD,   /* a head arrives, or nothing yet */
