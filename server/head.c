@@ -83,7 +83,9 @@ static bool read_arguments(char *query, struct srv_head *head)
 static char *path_of(char *target, struct srv_head *head)
 {
     if (*target == '/' || strcmp(target, "*") == 0) return target;
-    const size_t n_scheme = strncasecmp(target, "http://", 7) == 0 ? 7 : strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
+    const size_t n_scheme = strncasecmp(target, "http://", 7) == 0    ? 7
+                            : strncasecmp(target, "https://", 8) == 0 ? 8
+                                                                      : 0;
     if (n_scheme == 0) return NULL;
     char *authority = target + n_scheme, *path = authority + strcspn(authority, "/?");
     if (path == authority) return NULL;

@@ -14,22 +14,22 @@
 
 /* Limits. docs/server.md and /api/v1/openapi.json state them, too. */
 enum {
-    SRV_BODY_MAX = 1 << 20,       /* bytes of one request */
-    SRV_BODIES_MAX = 64 << 20,    /* bytes of all requests being read */
-    SRV_UNSENT_MAX = 64 << 20,    /* bytes of one answer that wait for its client */
-    SRV_UNSENTS_MAX = 192 << 20,  /* bytes of all answers that wait for their clients */
-    SRV_CONNECTIONS_MAX = 1024,   /* in all, unless --connections says otherwise */
-    SRV_ADDRESS_MAX = 64,         /* of one address elsewhere, unless --connections-per-address says otherwise */
-    SRV_IDLE_S = 30,              /* after which a connection between two requests is closed */
-    SRV_REQUEST_S = 10,           /* seconds in which a whole request must arrive, unless --timeout says otherwise; */
-    SRV_ANSWER_TIMES = 2,         /* an answer has so many times as long to leave, and one more second for */
-    SRV_ANSWER_RATE = 64 << 10,   /* so many bytes of it */
-    SRV_STUDIES_MAX = 4,          /* searches and sweeps at once */
-    SRV_STUDY_S = 60,             /* seconds that one of them may take */
-    SRV_WORKS_MAX = 16,           /* other long answers at once */
-    SRV_WORK_S = 20,              /* seconds after which a simulation is answered with what is known by then */
-    SRV_POINTS_MAX = 20000,       /* points of a sweep */
-    SRV_SPANS_MAX = 200000        /* spans of a timeline */
+    SRV_BODY_MAX = 1 << 20,      /* bytes of one request */
+    SRV_BODIES_MAX = 64 << 20,   /* bytes of all requests being read */
+    SRV_UNSENT_MAX = 64 << 20,   /* bytes of one answer that wait for its client */
+    SRV_UNSENTS_MAX = 192 << 20, /* bytes of all answers that wait for their clients */
+    SRV_CONNECTIONS_MAX = 1024,  /* in all, unless --connections says otherwise */
+    SRV_ADDRESS_MAX = 64,        /* of one address elsewhere, unless --connections-per-address says otherwise */
+    SRV_IDLE_S = 30,             /* after which a connection between two requests is closed */
+    SRV_REQUEST_S = 10,          /* seconds in which a whole request must arrive, unless --timeout says otherwise; */
+    SRV_ANSWER_TIMES = 2,        /* an answer has so many times as long to leave, and one more second for */
+    SRV_ANSWER_RATE = 64 << 10,  /* so many bytes of it */
+    SRV_STUDIES_MAX = 4,         /* searches and sweeps at once */
+    SRV_STUDY_S = 60,            /* seconds that one of them may take */
+    SRV_WORKS_MAX = 16,          /* other long answers at once */
+    SRV_WORK_S = 20,             /* seconds after which a simulation is answered with what is known by then */
+    SRV_POINTS_MAX = 20000,      /* points of a sweep */
+    SRV_SPANS_MAX = 200000       /* spans of a timeline */
 };
 
 struct srv_connection;
@@ -41,10 +41,10 @@ enum srv_result { SRV_NO, SRV_YES };
 
 /* ---------------------------------------------------------------- metrics.c: what /metrics counts */
 
-#define SRV_ENDINGS(X) \
-    X(ANSWERED, "answered", "the answer was sent whole") \
-    X(LEFT, "left", "the client left before its answer was sent") \
-    X(LATE, "deadline", "the request or the reading of its answer took too long") \
+#define SRV_ENDINGS(X)                                                                                                 \
+    X(ANSWERED, "answered", "the answer was sent whole")                                                               \
+    X(LEFT, "left", "the client left before its answer was sent")                                                      \
+    X(LATE, "deadline", "the request or the reading of its answer took too long")                                      \
     X(EVICTED, "evicted", "the slowest request made room for a new connection")
 enum srv_ending {
 #define X(name, label, text) SRV_##name,
@@ -91,7 +91,7 @@ struct srv_addresses {
     struct srv_address_count {
         struct srv_address address;
         int n;
-    } *counts;
+    } * counts;
     int n_counts, capacity;
 };
 
@@ -216,7 +216,7 @@ void srv_loops_stop(struct srv *srv);
 
 /* ---------------------------------------------------------------- reply.c: answers */
 
-#define SRV_JSON "application/json; charset=utf-8"
+#define SRV_JSON   "application/json; charset=utf-8"
 #define SRV_EVENTS "text/event-stream; charset=utf-8"
 
 /* The headers that every answer carries, as lines. */

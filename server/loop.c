@@ -268,7 +268,8 @@ static void *loop_main(void *context)
     struct epoll_event events[EVENTS_MAX];
     double ticked_s = srv_now_s(), stopping_s = 0;
     for (;;) {
-        const int n = epoll_wait(loop->epoll_fd, events, EVENTS_MAX, loop->connections || stopping_s > 0 ? TICK_MS : -1);
+        const int n =
+            epoll_wait(loop->epoll_fd, events, EVENTS_MAX, loop->connections || stopping_s > 0 ? TICK_MS : -1);
         const bool knocked = handle(loop, events, n > 0 ? n : 0);
         if (knocked && stopping_s <= 0) accept_all(loop);
         take_arrived(loop);

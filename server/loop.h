@@ -30,7 +30,7 @@ struct srv_connection {
     bool begun;             /* a byte of the request has arrived, so it is to be counted and logged */
     bool body_read;         /* nothing of the request is left to arrive */
     double until_s;         /* when the phase must be over */
-    char *in;       /* bytes received and not used */
+    char *in;               /* bytes received and not used */
     size_t n_in, in_capacity;
     char *head; /* the text that request.head leads into */
     struct srv_request request;

@@ -51,8 +51,8 @@ static void add_requests(struct orr_text *text, struct srv_metrics *metrics)
         }
     }
     add_help(text, "requests_ended_total", "counter", "Requests by how they ended.");
-#define X(name, label, help) \
-    orr_text_add(text, "orrery_requests_ended_total{end=\"%s\"} %llu\n", label, \
+#define X(name, label, help)                                                                                           \
+    orr_text_add(text, "orrery_requests_ended_total{end=\"%s\"} %llu\n", label,                                        \
                  atomic_load(&metrics->endings[SRV_##name]));
     SRV_ENDINGS(X)
 #undef X
@@ -60,7 +60,8 @@ static void add_requests(struct orr_text *text, struct srv_metrics *metrics)
 
 static void add_durations(struct orr_text *text, struct srv_metrics *metrics)
 {
-    add_help(text, "request_seconds", "histogram", "Seconds from the first byte of a request to the last of its answer.");
+    add_help(text, "request_seconds", "histogram",
+             "Seconds from the first byte of a request to the last of its answer.");
     for (int route = 0; route < SRV_N_ROUTES_MAX; route++) {
         const char *label = label_of(route);
         unsigned long long n = 0;

@@ -52,12 +52,12 @@ enum srv_result srv_reply_text(struct srv_connection *connection, unsigned statu
 enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n,
                                 bool lasting)
 {
-    return srv_send(connection, &(struct srv_output){.status = SRV_OK,
-                                                     .type = type,
-                                                     .cache = lasting ? "public, max-age=31536000, immutable"
-                                                                      : "no-cache",
-                                                     .bytes = (char *)(uintptr_t)bytes,
-                                                     .n = n});
+    return srv_send(connection,
+                    &(struct srv_output){.status = SRV_OK,
+                                         .type = type,
+                                         .cache = lasting ? "public, max-age=31536000, immutable" : "no-cache",
+                                         .bytes = (char *)(uintptr_t)bytes,
+                                         .n = n});
 }
 
 enum srv_result srv_reply_events(struct srv_connection *connection)

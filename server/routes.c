@@ -161,8 +161,7 @@ static enum srv_result sensitivity(struct srv_request *request)
     if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
     if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
         return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON,
-                          orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
 }
 
 static enum srv_result technology(struct srv_request *request)
@@ -214,8 +213,8 @@ static enum srv_result stored(struct srv_request *request)
             text = part_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
     }
     if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
-    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s",
-                             name, API "catalogue");
+    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s", name,
+                             API "catalogue");
 }
 
 static enum srv_result health(struct srv_request *request)
@@ -230,14 +229,13 @@ static enum srv_result health(struct srv_request *request)
 static enum srv_result ready(struct srv_request *request)
 {
     struct srv *srv = request->srv;
-    const char *why = atomic_load(&srv->stopping)                                     ? "stopping"
+    const char *why = atomic_load(&srv->stopping)                                          ? "stopping"
                       : atomic_load(&srv->n_connections) * 10 > srv->n_connections_max * 9 ? "connections"
-                      : atomic_load(&srv->unsent_bytes) > SRV_UNSENTS_MAX / 2         ? "unsent answers"
-                      : atomic_load(&srv->body_bytes) > SRV_BODIES_MAX / 2            ? "requests being read"
-                                                                                      : NULL;
+                      : atomic_load(&srv->unsent_bytes) > SRV_UNSENTS_MAX / 2              ? "unsent answers"
+                      : atomic_load(&srv->body_bytes) > SRV_BODIES_MAX / 2                 ? "requests being read"
+                                                                                           : NULL;
     struct orr_text text = {0};
-    if (why)
-        return srv_reply_refusal(request->connection, SRV_SERVICE_UNAVAILABLE, "not ready: %s; try again", why);
+    if (why) return srv_reply_refusal(request->connection, SRV_SERVICE_UNAVAILABLE, "not ready: %s; try again", why);
     orr_text_add(&text, "{\"schema\":\"%s\",\"status\":\"ready\"}\n", ORR_SCHEMA);
     return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_text_take(&text));
 }
@@ -287,8 +285,8 @@ static enum srv_result page(struct srv_request *request)
     const struct srv_file *file = find_file(root ? "/index.html" : request->path);
     if (!file && root) file = find_file("/plain.html");
     if (file) return reply_file(request, file);
-    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all",
-                             request->path, API "openapi.json");
+    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,
+                             API "openapi.json");
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -84,8 +84,7 @@ static void decide(struct srv_study *study, unsigned status, char *text)
 
 static void decide_error(struct srv_study *study, const struct orr_error *error)
 {
-    decide(study, error->code == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST,
-           orr_error_json(error));
+    decide(study, error->code == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST, orr_error_json(error));
 }
 
 /* Send an event; each line of its text is a line of data. A NULL text means out of memory. */
@@ -359,8 +358,7 @@ enum srv_result srv_sweep(struct srv_request *request)
 
 enum srv_result srv_slow(struct srv_request *request, srv_work *work)
 {
-    return start_or_reply(request,
-                          &(struct srv_study){.run = run_work, .work = work, .count = &request->srv->n_works},
+    return start_or_reply(request, &(struct srv_study){.run = run_work, .work = work, .count = &request->srv->n_works},
                           SRV_WORKS_MAX, "simulations or fits");
 }
 

@@ -63,7 +63,7 @@ only_in NLopt 'nlopt' 'src/(calibrate/fit|calibrate/stack_solve|study/optimise_s
 only_in OpenMP 'omp\.h' 'src/(search|study)/'
 only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
 only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
-only_in libmicrohttpd 'microhttpd' 'server/'
+only_in epoll 'sys/epoll' 'server/'
 only_in threads 'pthread' '(server/|cli/cluster_mpi\.c)'
 
 grep -nHE 'ctypes' python/orrery/*.py | grep -v '^python/orrery/_library\.py:' >"$found"

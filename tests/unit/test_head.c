@@ -3,7 +3,7 @@
 
 #include "server/head.h"
 
-#define END "\r\n\r\n"
+#define END  "\r\n\r\n"
 #define HOST "\r\nHost: localhost"
 
 /* The status of a head, 0: accepted; `head` is read from it. */
@@ -199,9 +199,10 @@ static void what_is_no_chunk_is_refused(void **state)
 {
     (void)state;
     char content[64];
-    static const char *const BODIES[] = {"zz\r\n",         "\r\n",       "3\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n",
-                                         "-1\r\n",         "3\r\nabc0",  "1000000000000\r\n",   "3\rx",
-                                         "0\r\nA: b\n\r\n", "0\r\n\rx"};
+    static const char *const BODIES[] = {
+        "zz\r\n",          "\r\n",      "3\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n",
+        "-1\r\n",          "3\r\nabc0", "1000000000000\r\n",   "3\rx",
+        "0\r\nA: b\n\r\n", "0\r\n\rx"};
     for (size_t i = 0; i < COUNT(BODIES); i++)
         for (size_t step = 1; step < 20; step++)
             if (unchunk(BODIES[i], step, content) != 0) fail_msg("%s", BODIES[i]);
