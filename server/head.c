@@ -32,10 +32,9 @@ static unsigned refuse(const char **why, unsigned status, const char *text)
     return status;
 }
 
-size_t srv_head_end(const char *bytes, size_t n)
+/* Bytes up to and including the first empty line behind others; 0: there is none. */
+static size_t empty_line(const char *bytes, size_t n)
 {
-    const char *zero = memchr(bytes, 0, n);
-    if (zero) return (size_t)(zero - bytes) + 1;
     size_t at = 0;
     while (at < n && (bytes[at] == '\r' || bytes[at] == '\n')) at++; /* empty lines before the request */
     for (const char *line; at < n && (line = memchr(bytes + at, '\n', n - at)); at = (size_t)(line - bytes) + 1) {
@@ -44,6 +43,13 @@ size_t srv_head_end(const char *bytes, size_t n)
         if (next + 1 < n && bytes[next] == '\r' && bytes[next + 1] == '\n') return next + 2;
     }
     return 0;
+}
+
+size_t srv_head_end(const char *bytes, size_t n)
+{
+    const size_t end = empty_line(bytes, n);
+    const char *zero = memchr(bytes, 0, end ? end : n);
+    return zero ? (size_t)(zero - bytes) + 1 : end;
 }
 
 /* ---------------------------------------------------------------- target */

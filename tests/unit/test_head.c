@@ -163,6 +163,7 @@ static void a_head_ends_at_its_empty_line(void **state)
     assert_int_equal(srv_head_end(text, n + 4), n);
     assert_int_equal(srv_head_end("\r\n\r\n", 4), 0);
     assert_int_equal(srv_head_end("ab\0c", 4), 3);
+    assert_int_equal(srv_head_end("a\r\n\r\n{\0}", 8), 5); /* A zero behind the head is not part of it. */
 }
 
 /* Read a body in pieces of `step` bytes. Returns the bytes used, or 0 if it was refused. */
