@@ -51,6 +51,37 @@ static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
     return 3 * (double)chunks * (double)result.n_micro_batches;
 }
 
+/* The status of long work; where it failed, its text is that of the error. */
+static unsigned status_of(enum orr_err err, const struct orr_error *error, char **text)
+{
+    if (!err) return SRV_OK;
+    *text = orr_error_json(error);
+    return err == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST;
+}
+
+/* The timeline of a training step, which may have so many spans that others must not wait for it. */
+static unsigned timeline_text(struct srv_study *study, const char *body, char **text)
+{
+    static const struct orr_style PLAIN = {0};
+    struct srv_worker *worker = srv_worker(srv_study_server(study));
+    struct orr_error error = {.code = ORR_ERR_INPUT};
+    enum orr_job_kind kind = ORR_JOB_TRAIN;
+    const struct orr_job *job;
+    if (!worker) return SRV_SERVICE_UNAVAILABLE;
+    const enum orr_err err = orr_reader_job(worker->reader, body, ORIGIN, &kind, &job, &error);
+    if (err) return status_of(err, &error, text);
+    const double n_spans = spans_of(job, worker->scratch);
+    if (n_spans > SRV_SPANS_MAX) {
+        (void)snprintf(error.text, sizeof error.text,
+                       "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
+                       (int)SRV_SPANS_MAX);
+        return status_of(ORR_ERR_INPUT, &error, text);
+    }
+    orr_predict(job, worker->scratch, &worker->answer);
+    *text = orr_render(&worker->answer, ORR_FORMAT_DUMP_TIMELINE, &PLAIN);
+    return SRV_OK;
+}
+
 static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind kind)
 {
     static const struct orr_style PLAIN = {0};
@@ -61,14 +92,9 @@ static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind
     enum srv_result answered = SRV_NO;
     if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
     if (!dump_format(request, &format, &answered)) return answered;
+    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE) return srv_slow(request, timeline_text);
     if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
         return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    const bool timeline = kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE;
-    const double n_spans = timeline ? spans_of(job, worker->scratch) : 0;
-    if (n_spans > SRV_SPANS_MAX)
-        return srv_reply_refusal(request->connection, SRV_BAD_REQUEST,
-                                 "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
-                                 (int)SRV_SPANS_MAX);
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);
@@ -106,14 +132,6 @@ static void watch(void *context, double done_frac)
 static struct patience patience_of(struct srv_study *study)
 {
     return (struct patience){.until_s = srv_now_s() + SRV_WORK_S, .study = study};
-}
-
-/* The status of long work; where it failed, its text is that of the error. */
-static unsigned status_of(enum orr_err err, const struct orr_error *error, char **text)
-{
-    if (!err) return SRV_OK;
-    *text = orr_error_json(error);
-    return err == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST;
 }
 
 static unsigned serving_text(struct srv_study *study, const char *body, char **text)

@@ -144,7 +144,7 @@ def test_errors(server):
         with server.open() as connection:
             connection.sendall(data)
             expect_error(answer_of(connection), status, wrong, what)
-            if connection.recv(1) and status == 400 and b"%00" not in data and b"a\0b" not in data:
+            if what != "zero in the body" and connection.recv(1):  # That one was read to its end.
                 wrong.append(f"{what}: a second answer")
     check("what two readers could understand differently is refused, once", wrong)
 
