@@ -1,4 +1,4 @@
-"""Add a run of a fuzz target to the record: record.py RECORD TARGET LOG FOUND SECONDS; with RECORD alone, print sums."""
+"""Add a run of a fuzz target to the record: record.py RECORD TARGET LOG FOUND CPU_SECONDS; with RECORD alone, print sums."""
 import csv
 import datetime
 import os
@@ -31,13 +31,12 @@ def main():
     with open(log, encoding="utf-8", errors="replace") as file:
         text = file.read()
     runs = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)", text, re.M) or ["0"]
-    used = re.findall(r"Done \d+ runs in (\d+) second", text)
     new = not os.path.exists(record)
     with open(record, "a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if new:
             writer.writerow(["date", "target", "seconds", "runs", "findings"])
-        writer.writerow([datetime.date.today(), name, used[-1] if used else seconds, runs[-1], found])
+        writer.writerow([datetime.date.today(), name, seconds, runs[-1], found])
     print(f"{name}: {runs[-1]} runs, {'a finding: ' + log if found == '1' else 'no finding'}")
 
 
