@@ -1,5 +1,5 @@
-/* Stores of a sweep that is to be continued, databases and CSV files. What is accepted must hold no more points than the
- * sweep has, and take the rows that are left. */
+/* Stores of a sweep that is to be continued, databases and CSV files. What is accepted must hold no more points than
+ * the sweep has, and take the rows that are left. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ enum { POINTS = 4 };
 
 static const struct cli_table *sweep_table(struct orr_sweep_row rows[POINTS])
 {
-    static const char JSON[] = "{\"request\":{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":8},"
-                               "\"vary\":[{\"field\":\"plan.tp\",\"values\":[1,2,3,4]}]}";
+    static const char JSON[] = "{\"request\":{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\","
+                               "\"gpus\":8},\"vary\":[{\"field\":\"plan.tp\",\"values\":[1,2,3,4]}]}";
     static const char *fields[] = {"plan.tp"};
     static struct cli_table table;
     static struct orr_sweep *sweep;
