@@ -203,7 +203,7 @@ static void what_is_no_chunk_is_refused(void **state)
     static const char *const BODIES[] = {
         "zz\r\n",          "\r\n",      "3\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n",
         "-1\r\n",          "3\r\nabc0", "1000000000000\r\n",   "3\rx",
-        "0\r\nA: b\n\r\n", "0\r\n\rx"};
+        "0\r\nA: b\n\r\n", "0\r\n\rx",  "3\r\nabcXY0\r\n\r\n"};
     for (size_t i = 0; i < COUNT(BODIES); i++)
         for (size_t step = 1; step < 20; step++)
             if (unchunk(BODIES[i], step, content) != 0) fail_msg("%s", BODIES[i]);
