@@ -84,17 +84,24 @@ enum srv_result srv_send(struct srv_connection *connection, const struct srv_out
     return connection->out.failed ? SRV_NO : SRV_YES;
 }
 
+/* What is left of the answer, in at most two pieces; how many there are. */
+static size_t pieces_left(const struct srv_connection *connection, struct iovec pieces[2])
+{
+    const size_t n_head = connection->out.length, sent = connection->n_out_sent;
+    const size_t of_body = sent > n_head ? sent - n_head : 0;
+    size_t n = 0;
+    if (sent < n_head) pieces[n++] = (struct iovec){connection->out.data + sent, n_head - sent};
+    if (of_body < connection->n_out_body)
+        pieces[n++] =
+            (struct iovec){(char *)(uintptr_t)connection->out_body + of_body, connection->n_out_body - of_body};
+    return n;
+}
+
 enum srv_flushed srv_flush(struct srv_connection *connection)
 {
-    const size_t n_head = connection->out.length, n_all = n_head + connection->n_out_body;
-    while (connection->n_out_sent < n_all) {
-        const size_t sent = connection->n_out_sent, of_body = sent > n_head ? sent - n_head : 0;
-        struct iovec pieces[2] = {{.iov_base = connection->out.data + (n_head - (sent < n_head ? n_head - sent : 0)),
-                                   .iov_len = sent < n_head ? n_head - sent : 0},
-                                  {.iov_base = (char *)(uintptr_t)connection->out_body + of_body,
-                                   .iov_len = connection->n_out_body - of_body}};
-        const bool with_head = pieces[0].iov_len > 0, with_body = pieces[1].iov_len > 0;
-        const struct msghdr message = {.msg_iov = pieces + !with_head, .msg_iovlen = (size_t)with_head + with_body};
+    struct iovec pieces[2];
+    for (size_t n_pieces; (n_pieces = pieces_left(connection, pieces)) > 0;) {
+        const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = n_pieces};
         const ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? SRV_FLUSH_LATER : SRV_FLUSH_FAILED;
