@@ -12,6 +12,8 @@
 
 #include "server/internal.h"
 
+enum { STOP_S = 10 }; /* Work that does not look whether it is still wanted may take so long to end. */
+
 /* ---------------------------------------------------------------- workers */
 
 static void worker_free(void *pointer)
@@ -93,7 +95,7 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
     if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
-        srv_stop(srv);
+        (void)srv_stop(srv);
         return NULL;
     }
     orr_catalogue_seal(srv->catalogue);
@@ -114,14 +116,14 @@ struct srv *srv_start(const struct srv_options *options, char message[SRV_MESSAG
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int n_threads = options->n_threads > 0 ? options->n_threads : cores > 0 ? (int)cores : 1;
     if (!srv_log_open(&srv->log, options->log, options->log_json, message)) {
-        srv_stop(srv);
+        (void)srv_stop(srv);
         return NULL;
     }
     srv->listen_fd = listen_at(&four, &six);
     if (srv->listen_fd >= 0 && srv_loops_start(srv, n_threads)) return srv;
     (void)snprintf(message, SRV_MESSAGE, "cannot listen at %s port %d: %s", options->bind, options->port,
                    strerror(errno));
-    srv_stop(srv);
+    (void)srv_stop(srv);
     return NULL;
 }
 
@@ -136,12 +138,14 @@ int srv_port(const struct srv *srv)
 
 /* ---------------------------------------------------------------- stop */
 
-void srv_stop(struct srv *srv)
+bool srv_stop(struct srv *srv)
 {
-    if (!srv) return;
+    if (!srv) return true;
     const struct timespec moment = {.tv_nsec = 10000000};
     atomic_store(&srv->stopping, true);
-    while (srv_n_threads(srv) > 0) (void)nanosleep(&moment, NULL);
+    const double until_s = srv_now_s() + STOP_S;
+    while (srv_n_threads(srv) > 0 && srv_now_s() < until_s) (void)nanosleep(&moment, NULL);
+    if (srv_n_threads(srv) > 0) return false;
     srv_loops_stop(srv);
     if (srv->listen_fd >= 0) (void)close(srv->listen_fd);
     if (srv->log.fd > STDERR_FILENO) (void)close(srv->log.fd);
@@ -152,4 +156,5 @@ void srv_stop(struct srv *srv)
     (void)pthread_key_delete(srv->workers);
     free(srv->list);
     free(srv);
+    return true;
 }

@@ -25,7 +25,8 @@ struct srv_options {
  * be blocked before, because its threads inherit the mask. */
 struct srv *srv_start(const struct srv_options *options, char message[SRV_MESSAGE]);
 int srv_port(const struct srv *srv);
-/* Stop searches and sweeps, finish the answers and close the server. */
-void srv_stop(struct srv *srv);
+/* Stop searches and sweeps, finish the answers and close the server. Returns false if work goes on after 10 s, which
+ * still uses the server and its catalogue: then only the end of the process is left. */
+bool srv_stop(struct srv *srv);
 
 #endif

@@ -35,13 +35,13 @@ serving='{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":5,"req
 clients=()
 for _ in 1 2 3 4; do
     (for _ in 1 2 3 4 5; do
-        curl -sS -o /dev/null -d "$infer" "$url/api/v1/infer" -d "$infer" "$url/api/v1/infer"
-        curl -sSN -o /dev/null -d "$search" "$url/api/v1/search"
-        curl -sSN -o /dev/null -d "$sweep" "$url/api/v1/sweep"
-        curl -sSN -m 0.1 -o /dev/null -d "$search" "$url/api/v1/search"
-        curl -sS -o /dev/null -d "$serving" "$url/api/v1/serving"
-        curl -sS -o /dev/null "$url/metrics" "$url/api/v1/ready" "$url/api/v1/health"
-    done) 2>/dev/null &
+        curl -sS -d "$infer" "$url/api/v1/infer" "$url/api/v1/infer"
+        curl -sSN -d "$search" "$url/api/v1/search"
+        curl -sSN -d "$sweep" "$url/api/v1/sweep"
+        curl -sSN -m 0.1 -d "$search" "$url/api/v1/search"
+        curl -sS -d "$serving" "$url/api/v1/serving"
+        curl -sS "$url/metrics" "$url/api/v1/ready" "$url/api/v1/health"
+    done) >/dev/null 2>&1 &
     clients+=($!)
 done
 wait "${clients[@]}"
