@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # MPI ranks that are killed: ranks.sh BIN_DIR [KILLS]. A sweep over several processes loses one of them, each rank in
-# turn; the job must end soon, and the same command must complete it to the store of one process. With root and `ip`,
-# each process has a network namespace of its own and they talk over a bridge, as hosts do; a "host" is lost by taking
-# its link down.
+# turn; the job must end soon, and the same command must complete it to the store of one process. With NAMESPACES=1, root
+# and `ip`, each process has a network namespace of its own and they talk over a bridge, as hosts do; a "host" is lost by
+# taking its link down.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/tap.sh"
@@ -62,14 +62,16 @@ network() {
     done
 }
 lost="a host in a network namespace is lost: the job ends, and the same command completes it"
-if [ "$(id -u)" != 0 ] || ! command -v ip >/dev/null || ! network 2>why; then
+if [ -z "${NAMESPACES-}" ]; then
+    tap_skip "$lost" "NAMESPACES=1 asks for it"
+elif [ "$(id -u)" != 0 ] || ! command -v ip >/dev/null || ! network 2>why; then
     tap_skip "$lost" "no network namespaces here: $(head -c 80 why 2>/dev/null | tr '\n' ' ')"
 else
     # The remote shell of mpirun enters the namespace of the host.
     printf '#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "$host" sh -c "$*"\n' >rsh && chmod +x rsh
     : >report
     for host in "${hosts[@]:1}"; do
-        OMPI_MCA_plm_rsh_agent=$work/rsh timeout 120 ip netns exec orrsoak1 mpirun --host orrsoak1,orrsoak2,orrsoak3 -n 3 \
+        OMPI_MCA_plm_rsh_agent=$work/rsh timeout 40 ip netns exec orrsoak1 mpirun --host orrsoak1,orrsoak2,orrsoak3 -n 3 \
             --mca plm_rsh_no_tree_spawn 1 orrery "${sweep[@]}" --out host.csv >/dev/null 2>&1 &
         job=$!
         sleep 2
