@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "options.h"
@@ -26,6 +27,15 @@ static void raise_file_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* Warn if the server has rights that it does not need. */
+static void warn_root(bool json)
+{
+    static const char text[] = "running as root; an account without rights is enough (contrib/orrery.service)";
+    if (geteuid() != 0) return;
+    if (json) (void)fprintf(stderr, "{\"level\":\"warning\",\"text\":\"%s\"}\n", text);
+    else (void)fprintf(stderr, "orrery: warning: %s\n", text);
+}
+
 static enum cli_status tell(const struct srv *srv, const char *bind)
 {
     char line[160];
@@ -45,27 +55,38 @@ static enum cli_status run(const struct srv_options *options)
     sigaddset(&ends, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* This precedes the threads, which inherit the mask. */
     raise_file_limit();
+    warn_root(options->log_json);
     struct srv *srv = srv_start(options, message);
     if (!srv) return cli_fail("serve: %s", message);
     const enum cli_status status = tell(srv, options->bind);
     if (!status) (void)sigwait(&ends, &taken);
-    srv_stop(srv);
+    if (!srv_stop(srv)) _exit(status);
     return status;
 }
 
 static enum cli_status serve(const struct cli_args *args)
 {
-    int64_t port = 8080, n_threads = 0;
-    const char *bind = cli_args_value(args, "bind");
-    if (cli_args_whole(args, "port", 0, 65535, &port) || cli_args_whole(args, "threads", 1, 256, &n_threads))
+    int64_t port = 8080, n_threads = 0, n_connections = 0, n_per_address = 0, timeout_s = 0;
+    const char *bind = cli_args_value(args, "bind"), *format = cli_args_value(args, "log-format");
+    if (cli_args_whole(args, "port", 0, 65535, &port) || cli_args_whole(args, "threads", 1, 256, &n_threads) ||
+        cli_args_whole(args, "connections", 1, 65536, &n_connections) ||
+        cli_args_whole(args, "connections-per-address", 1, 65536, &n_per_address) ||
+        cli_args_whole(args, "timeout", 1, 3600, &timeout_s))
         return CLI_BAD;
+    if (format && strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+        return cli_fail("serve: --log-format %.40s: expected text or json", format);
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     const struct srv_options options = {.catalogue = catalogue,
                                         .bind = bind ? bind : "127.0.0.1",
                                         .port = (int)port,
                                         .n_threads = (int)n_threads,
-                                        .host = cli_args_value(args, "host")};
+                                        .host = cli_args_value(args, "host"),
+                                        .n_connections = (int)n_connections,
+                                        .n_per_address = (int)n_per_address,
+                                        .request_s = (double)timeout_s,
+                                        .log = cli_args_value(args, "access-log"),
+                                        .log_json = format && strcmp(format, "json") == 0};
     const enum cli_status status = run(&options);
     orr_catalogue_close(catalogue);
     return status;
@@ -76,8 +97,7 @@ static enum cli_status serve(const struct cli_args *args)
 static enum cli_status serve(const struct cli_args *args)
 {
     (void)args;
-    return cli_fail("serve: this program was built without the server: install libmicrohttpd (Debian: "
-                    "libmicrohttpd-dev) and build again");
+    return cli_fail("serve: this program was built without the server (-Dserver=disabled, or no Linux)");
 }
 
 #endif

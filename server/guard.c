@@ -3,6 +3,7 @@
  * the Origin header shows. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,25 +33,49 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
-static bool is_own(const struct srv *srv, const char *name)
+/* Is the name one of the server, which the scheme reaches? The server itself speaks http; a proxy in front of it, whose
+ * name --host gives, may speak https. */
+static bool is_own(const struct srv *srv, const char *name, const char *scheme)
 {
     static const char *const LOCAL[] = {"localhost", "127.0.0.1", "::1"};
+    if (srv->host[0] && strcasecmp(name, srv->host) == 0) {
+        const bool https = scheme && strcasecmp(scheme, "https") == 0;
+        if (!scheme || (srv->scheme[0] ? strcasecmp(scheme, srv->scheme) == 0 : https)) return true;
+        if (srv->scheme[0]) return false;
+    }
+    if (scheme && strcasecmp(scheme, "http") != 0) return false;
     for (size_t i = 0; i < sizeof LOCAL / sizeof *LOCAL; i++)
         if (strcasecmp(name, LOCAL[i]) == 0) return true;
-    if (strcasecmp(name, srv->bind) == 0 || (srv->host[0] && strcasecmp(name, srv->host) == 0)) return true;
+    if (strcasecmp(name, srv->bind) == 0 || strcasecmp(name, srv->host) == 0) return true;
     return srv->wildcard && is_address(name);
 }
 
-const char *srv_guard(const struct srv *srv, struct MHD_Connection *connection, unsigned *status)
+/* Is the page that sends the request, "scheme://authority", the server's own? */
+static bool is_own_page(const struct srv *srv, const char *origin, const char *host, const char *name)
+{
+    char scheme[8];
+    const char *authority = strstr(origin, "://");
+    const size_t n = authority ? (size_t)(authority - origin) : 0;
+    if (n == 0 || n >= sizeof scheme || strcasecmp(authority + 3, host) != 0) return false;
+    memcpy(scheme, origin, n);
+    scheme[n] = '\0';
+    return is_own(srv, name, scheme);
+}
+
+void srv_name(struct srv *srv, const char *host)
+{
+    const char *name = host ? strstr(host, "://") : NULL;
+    const size_t n = name ? (size_t)(name - host) : 0;
+    (void)snprintf(srv->scheme, sizeof srv->scheme, "%.*s", (int)n, host ? host : "");
+    (void)snprintf(srv->host, sizeof srv->host, "%s", name ? name + 3 : host ? host : "");
+}
+
+const char *srv_guard(const struct srv *srv, const char *host, const char *origin, unsigned *status)
 {
     char name[NAME_MAX_BYTES];
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN);
-    *status = MHD_HTTP_MISDIRECTED_REQUEST;
+    *status = SRV_MISDIRECTED_REQUEST;
     if (!host || !split(host, name)) return "the request has no valid Host header";
-    if (!is_own(srv, name)) return "this server does not answer to the name in the Host header (see --host)";
-    if (!origin) return NULL;
-    const char *authority = strstr(origin, "://");
-    *status = MHD_HTTP_FORBIDDEN;
-    return authority && strcasecmp(authority + 3, host) == 0 ? NULL : "requests from pages of other sites are refused";
+    if (!is_own(srv, name, NULL)) return "this server does not answer to the name in the Host header (see --host)";
+    *status = SRV_FORBIDDEN;
+    return !origin || is_own_page(srv, origin, host, name) ? NULL : "requests from pages of other sites are refused";
 }

@@ -7,67 +7,98 @@
 #include "server/internal.h"
 
 /* Everything comes from the server itself. Charts are also saved as images, hence data: and blob:. */
-static const char POLICY[] = "default-src 'self'; img-src 'self' data: blob:; "
-                             "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const char SRV_ALWAYS[] = "Content-Security-Policy: default-src 'self'; img-src 'self' data: blob:; "
+                          "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+                          "X-Content-Type-Options: nosniff\r\n"
+                          "Referrer-Policy: no-referrer\r\n"
+                          "X-Frame-Options: DENY\r\n"
+                          "Cross-Origin-Opener-Policy: same-origin\r\n"
+                          "Cross-Origin-Resource-Policy: same-origin\r\n";
 
-/* ---------------------------------------------------------------- replies */
-
-void srv_add_headers(struct MHD_Response *response, const char *type, const char *cache)
+const char *srv_reason(unsigned status)
 {
-    static const char *const ALWAYS[][2] = {{"Content-Security-Policy", POLICY},
-                                            {"X-Content-Type-Options", "nosniff"},
-                                            {"Referrer-Policy", "no-referrer"},
-                                            {"X-Frame-Options", "DENY"},
-                                            {"Cross-Origin-Opener-Policy", "same-origin"},
-                                            {"Cross-Origin-Resource-Policy", "same-origin"}};
-    for (size_t i = 0; i < sizeof ALWAYS / sizeof *ALWAYS; i++)
-        (void)MHD_add_response_header(response, ALWAYS[i][0], ALWAYS[i][1]);
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, cache);
+    switch ((enum srv_status)status) {
+    case SRV_OK: return "OK";
+    case SRV_BAD_REQUEST: return "Bad Request";
+    case SRV_FORBIDDEN: return "Forbidden";
+    case SRV_NOT_FOUND: return "Not Found";
+    case SRV_METHOD_NOT_ALLOWED: return "Method Not Allowed";
+    case SRV_REQUEST_TIMEOUT: return "Request Timeout";
+    case SRV_CONTENT_TOO_LARGE: return "Content Too Large";
+    case SRV_URI_TOO_LONG: return "URI Too Long";
+    case SRV_UNSUPPORTED_MEDIA_TYPE: return "Unsupported Media Type";
+    case SRV_EXPECTATION_FAILED: return "Expectation Failed";
+    case SRV_MISDIRECTED_REQUEST: return "Misdirected Request";
+    case SRV_FIELDS_TOO_LARGE: return "Request Header Fields Too Large";
+    case SRV_SERVICE_UNAVAILABLE: return "Service Unavailable";
+    case SRV_VERSION_NOT_SUPPORTED: return "HTTP Version Not Supported";
+    }
+    return "Unknown";
 }
 
-static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
-                             const char *type, const char *cache)
-{
-    if (!response) return MHD_NO;
-    srv_add_headers(response, type, cache);
-    const enum MHD_Result queued = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
-    return queued;
-}
-
-enum MHD_Result srv_reply_text(struct MHD_Connection *connection, unsigned status, const char *type, char *text)
+enum srv_result srv_reply_text(struct srv_connection *connection, unsigned status, const char *type, char *text)
 {
     static const char memory[] = "{\"error\":{\"text\":\"out of memory\",\"key\":\"\",\"line\":0,\"column\":0}}\n";
-    if (text) {
-        struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-        if (response) return queue(connection, status, response, type, "no-store");
-        free(text);
-    }
-    return queue(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                 MHD_create_response_from_buffer(sizeof memory - 1, (void *)(uintptr_t)memory, MHD_RESPMEM_PERSISTENT),
-                 SRV_JSON, "no-store");
+    struct srv_output output = {.status = status, .type = type, .cache = "no-store", .bytes = text, .owned = true};
+    if (!text)
+        output = (struct srv_output){.status = SRV_SERVICE_UNAVAILABLE,
+                                     .type = SRV_JSON,
+                                     .cache = "no-store",
+                                     .bytes = (char *)(uintptr_t)memory};
+    output.n = strlen(output.bytes);
+    return srv_send(connection, &output);
 }
 
-enum MHD_Result srv_reply_bytes(struct MHD_Connection *connection, const char *type, const char *bytes, size_t n,
+enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n,
                                 bool lasting)
 {
-    return queue(connection, MHD_HTTP_OK,
-                 MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT), type,
-                 lasting ? "public, max-age=31536000, immutable" : "no-cache");
+    return srv_send(connection,
+                    &(struct srv_output){.status = SRV_OK,
+                                         .type = type,
+                                         .cache = lasting ? "public, max-age=31536000, immutable" : "no-cache",
+                                         .bytes = (char *)(uintptr_t)bytes,
+                                         .n = n});
 }
 
-enum MHD_Result srv_reply_error(struct MHD_Connection *connection, unsigned status, const struct orr_error *error)
+enum srv_result srv_reply_events(struct srv_connection *connection)
+{
+    return srv_send(connection,
+                    &(struct srv_output){.status = SRV_OK, .type = SRV_EVENTS, .cache = "no-store", .streams = true});
+}
+
+enum srv_result srv_reply_error(struct srv_connection *connection, unsigned status, const struct orr_error *error)
 {
     return srv_reply_text(connection, status, SRV_JSON, orr_error_json(error));
 }
 
-enum MHD_Result srv_reply_refusal(struct MHD_Connection *connection, unsigned status, const char *format, ...)
+static char *refusal_text(const char *format, va_list arguments)
 {
     struct orr_error error = {.code = ORR_ERR_INPUT};
+    (void)vsnprintf(error.text, sizeof error.text, format, arguments);
+    return orr_error_json(&error);
+}
+
+enum srv_result srv_reply_refusal(struct srv_connection *connection, unsigned status, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error.text, sizeof error.text, format, arguments);
+    char *text = refusal_text(format, arguments);
     va_end(arguments);
-    return srv_reply_error(connection, status, &error);
+    return srv_reply_text(connection, status, SRV_JSON, text);
+}
+
+enum srv_result srv_reply_method(struct srv_connection *connection, const char *allow, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = refusal_text(format, arguments);
+    va_end(arguments);
+    if (!text) return srv_reply_text(connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    return srv_send(connection, &(struct srv_output){.status = SRV_METHOD_NOT_ALLOWED,
+                                                     .type = SRV_JSON,
+                                                     .cache = "no-store",
+                                                     .allow = allow,
+                                                     .bytes = text,
+                                                     .n = strlen(text),
+                                                     .owned = true});
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "server/internal.h"
 
@@ -15,11 +14,11 @@ static const char ORIGIN[] = "request"; /* the name of the body in error message
 
 static const char *argument(const struct srv_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+    return srv_head_argument(&request->head, name);
 }
 
 /* The format that ?dump= asks for. Returns false after answering that it does not exist. */
-static bool dump_format(const struct srv_request *request, enum orr_format *format, enum MHD_Result *answered)
+static bool dump_format(const struct srv_request *request, enum orr_format *format, enum srv_result *answered)
 {
     static const struct {
         const char *name;
@@ -37,7 +36,7 @@ static bool dump_format(const struct srv_request *request, enum orr_format *form
         return true;
     }
     if (dump)
-        *answered = srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
+        *answered = srv_reply_refusal(request->connection, SRV_BAD_REQUEST,
                                       "dump=%.40s: expected ops, costs, ledger, memory or timeline", dump);
     return !dump;
 }
@@ -52,139 +51,173 @@ static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
     return 3 * (double)chunks * (double)result.n_micro_batches;
 }
 
-static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind)
+/* The status of long work; where it failed, its text is that of the error. */
+static unsigned status_of(enum orr_err err, const struct orr_error *error, char **text)
+{
+    if (!err) return SRV_OK;
+    *text = orr_error_json(error);
+    return err == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST;
+}
+
+/* The timeline of a training step, which may have so many spans that others must not wait for it. */
+static unsigned timeline_text(struct srv_study *study, const char *body, char **text)
+{
+    static const struct orr_style PLAIN = {0};
+    struct srv_worker *worker = srv_worker(srv_study_server(study));
+    struct orr_error error = {.code = ORR_ERR_INPUT};
+    enum orr_job_kind kind = ORR_JOB_TRAIN;
+    const struct orr_job *job;
+    if (!worker) return SRV_SERVICE_UNAVAILABLE;
+    const enum orr_err err = orr_reader_job(worker->reader, body, ORIGIN, &kind, &job, &error);
+    if (err) return status_of(err, &error, text);
+    const double n_spans = spans_of(job, worker->scratch);
+    if (n_spans > SRV_SPANS_MAX) {
+        (void)snprintf(error.text, sizeof error.text,
+                       "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
+                       (int)SRV_SPANS_MAX);
+        return status_of(ORR_ERR_INPUT, &error, text);
+    }
+    orr_predict(job, worker->scratch, &worker->answer);
+    *text = orr_render(&worker->answer, ORR_FORMAT_DUMP_TIMELINE, &PLAIN);
+    return SRV_OK;
+}
+
+static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind kind)
 {
     static const struct orr_style PLAIN = {0};
     struct srv_worker *worker = srv_worker(request->srv);
     struct orr_error error;
     const struct orr_job *job;
     enum orr_format format;
-    enum MHD_Result answered = MHD_NO;
-    if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    enum srv_result answered = SRV_NO;
+    if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
     if (!dump_format(request, &format, &answered)) return answered;
+    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE) return srv_slow(request, timeline_text);
     if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    const bool timeline = kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE;
-    const double n_spans = timeline ? spans_of(job, worker->scratch) : 0;
-    if (n_spans > SRV_SPANS_MAX)
-        return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
-                                 "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
-                                 (int)SRV_SPANS_MAX);
+        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);
     if (kind == ORR_JOB_TRAIN) orr_train_advice(worker->answer.job, worker->scratch, &worker->answer.train);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON,
                           orr_render(&worker->answer, explained ? ORR_FORMAT_JSON_EXPLAINED : format, &PLAIN));
 }
 
-static enum MHD_Result train(struct srv_request *request)
+static enum srv_result train(struct srv_request *request)
 {
     return answer_job(request, ORR_JOB_TRAIN);
 }
 
-static enum MHD_Result infer(struct srv_request *request)
+static enum srv_result infer(struct srv_request *request)
 {
     return answer_job(request, ORR_JOB_INFER);
 }
 
 /* ---------------------------------------------------------------- serving */
 
-#define SRV_REQUESTS_MAX_S 20 /* a simulation that takes longer is answered with what is known by then */
-
+/* A simulation ends when its time is over or its client has left. */
 struct patience {
     volatile int stop;
-    time_t until;
+    double until_s;
+    struct srv_study *study;
 };
 
 static void watch(void *context, double done_frac)
 {
     struct patience *patience = context;
     (void)done_frac;
-    if (time(NULL) >= patience->until) patience->stop = 1;
+    if (srv_now_s() >= patience->until_s || !srv_study_wanted(patience->study)) patience->stop = 1;
 }
 
-static enum MHD_Result serving(struct srv_request *request)
+static struct patience patience_of(struct srv_study *study)
+{
+    return (struct patience){.until_s = srv_now_s() + SRV_WORK_S, .study = study};
+}
+
+static unsigned serving_text(struct srv_study *study, const char *body, char **text)
 {
     struct orr_service *service = NULL;
-    struct orr_error error;
-    struct patience patience = {.until = time(NULL) + SRV_REQUESTS_MAX_S};
-    if (orr_service_open(request->srv->catalogue, request->body, ORIGIN, &service, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    if (orr_service_run(service, &patience.stop, watch, &patience, &error)) {
-        orr_service_close(service);
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    }
-    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
-    orr_service_close(service);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+    struct orr_error error = {0};
+    struct patience patience = patience_of(study);
+    enum orr_err err = orr_service_open(srv_study_server(study)->catalogue, body, ORIGIN, &service, &error);
+    if (!err) err = orr_service_run(service, &patience.stop, watch, &patience, &error);
+    if (!err) *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    if (service) orr_service_close(service);
+    return status_of(err, &error, text);
 }
 
-static enum MHD_Result size(struct srv_request *request)
+static enum srv_result serving(struct srv_request *request)
+{
+    return srv_slow(request, serving_text);
+}
+
+static unsigned size_text(struct srv_study *study, const char *body, char **text)
 {
     struct orr_size *size = NULL;
-    struct orr_error error;
-    struct patience patience = {.until = time(NULL) + SRV_REQUESTS_MAX_S};
-    if (orr_size_open(request->srv->catalogue, request->body, ORIGIN, &size, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    if (orr_size_run(size, 1, &patience.stop, watch, &patience, &error)) {
-        orr_size_close(size);
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    }
-    char *text = orr_size_render(size, ORR_FORMAT_JSON, NULL);
-    orr_size_close(size);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+    struct orr_error error = {0};
+    struct patience patience = patience_of(study);
+    enum orr_err err = orr_size_open(srv_study_server(study)->catalogue, body, ORIGIN, &size, &error);
+    if (!err) err = orr_size_run(size, 1, &patience.stop, watch, &patience, &error);
+    if (!err) *text = orr_size_render(size, ORR_FORMAT_JSON, NULL);
+    if (size) orr_size_close(size);
+    return status_of(err, &error, text);
+}
+
+static enum srv_result size(struct srv_request *request)
+{
+    return srv_slow(request, size_text);
 }
 
 /* ---------------------------------------------------------------- comparisons */
 
-static enum MHD_Result compare(struct srv_request *request)
+static enum srv_result compare(struct srv_request *request)
 {
     struct orr_error error;
     char *text = NULL;
     if (orr_compare_ask(request->srv->catalogue, request->body, ORIGIN, ORR_FORMAT_JSON, NULL, &text, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, text);
 }
 
 /* ---------------------------------------------------------------- hardware */
 
-static enum MHD_Result sensitivity(struct srv_request *request)
+static enum srv_result sensitivity(struct srv_request *request)
 {
     static const struct orr_style PLAIN = {0};
     struct srv_worker *worker = srv_worker(request->srv);
     struct orr_error error;
     const struct orr_job *job;
-    if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
     if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
+        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
 }
 
-static enum MHD_Result technology(struct srv_request *request)
+static enum srv_result technology(struct srv_request *request)
 {
     struct orr_error error;
     char *text = NULL;
     if (orr_technology_ask(request->srv->catalogue, request->body, ORIGIN, &text, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, text);
 }
 
 /* ---------------------------------------------------------------- a stack from runs */
 
-static enum MHD_Result fit(struct srv_request *request)
+static unsigned fit_text(struct srv_study *study, const char *body, char **text)
 {
-    struct orr_error error;
-    char *text = NULL;
-    if (orr_stack_ask(request->srv->catalogue, request->body, ORIGIN, &text, &error))
-        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+    struct orr_error error = {0};
+    return status_of(orr_stack_ask(srv_study_server(study)->catalogue, body, ORIGIN, text, &error), &error, text);
+}
+
+static enum srv_result fit(struct srv_request *request)
+{
+    return srv_slow(request, fit_text);
 }
 
 /* ---------------------------------------------------------------- what there is */
 
-static enum MHD_Result catalogue(struct srv_request *request)
+static enum srv_result catalogue(struct srv_request *request)
 {
     return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
 }
@@ -198,7 +231,7 @@ static const char *part_text(const struct orr_catalogue *catalogue, enum orr_par
 }
 
 /* Answer /api/v1/catalogue/{part}/{id} with the text as stored. */
-static enum MHD_Result stored(struct srv_request *request)
+static enum srv_result stored(struct srv_request *request)
 {
     const char *name = request->path + strlen(API "catalogue/");
     const size_t n = strcspn(name, "/");
@@ -209,16 +242,31 @@ static enum MHD_Result stored(struct srv_request *request)
             text = part_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
     }
     if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
-    return srv_reply_refusal(request->connection, MHD_HTTP_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s",
-                             name, API "catalogue");
+    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s", name,
+                             API "catalogue");
 }
 
-static enum MHD_Result health(struct srv_request *request)
+static enum srv_result health(struct srv_request *request)
 {
     struct orr_text text = {0};
     orr_text_add(&text, "{\"schema\":\"%s\",\"status\":\"ok\",\"version\":\"%s\",\"studies\":%d}\n", ORR_SCHEMA,
                  orr_version(), atomic_load(&request->srv->n_studies));
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, orr_text_take(&text));
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_text_take(&text));
+}
+
+/* Could the server take work now? Whoever spreads requests over servers asks this; health only says that it lives. */
+static enum srv_result ready(struct srv_request *request)
+{
+    struct srv *srv = request->srv;
+    const char *why = atomic_load(&srv->stopping)                                          ? "stopping"
+                      : atomic_load(&srv->n_connections) * 10 > srv->n_connections_max * 9 ? "connections"
+                      : atomic_load(&srv->unsent_bytes) > SRV_UNSENTS_MAX / 2              ? "unsent answers"
+                      : atomic_load(&srv->body_bytes) > SRV_BODIES_MAX / 2                 ? "requests being read"
+                                                                                           : NULL;
+    struct orr_text text = {0};
+    if (why) return srv_reply_refusal(request->connection, SRV_SERVICE_UNAVAILABLE, "not ready: %s; try again", why);
+    orr_text_add(&text, "{\"schema\":\"%s\",\"status\":\"ready\"}\n", ORR_SCHEMA);
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_text_take(&text));
 }
 
 /* ---------------------------------------------------------------- files in the program */
@@ -247,27 +295,27 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static enum MHD_Result reply_file(struct srv_request *request, const struct srv_file *file)
+static enum srv_result reply_file(struct srv_request *request, const struct srv_file *file)
 {
     /* The names of these files change with their content. */
     const bool lasting = strncmp(file->path, "/assets/", 8) == 0;
     return srv_reply_bytes(request->connection, type_of(file->path), file->bytes, file->size, lasting);
 }
 
-static enum MHD_Result openapi(struct srv_request *request)
+static enum srv_result openapi(struct srv_request *request)
 {
     return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi), false);
 }
 
 /* Answer with the explorer, or with a page that says how to build it. */
-static enum MHD_Result page(struct srv_request *request)
+static enum srv_result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
     const struct srv_file *file = find_file(root ? "/index.html" : request->path);
     if (!file && root) file = find_file("/plain.html");
     if (file) return reply_file(request, file);
-    return srv_reply_refusal(request->connection, MHD_HTTP_NOT_FOUND, "%.200s: no such page; %s lists all",
-                             request->path, API "openapi.json");
+    return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,
+                             API "openapi.json");
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -289,12 +337,14 @@ static const struct srv_route ROUTES[] = {
     {"GET", API "catalogue/", stored},
     {"GET", API "openapi.json", openapi},
     {"GET", API "health", health},
+    {"GET", API "ready", ready},
+    {"GET", "/metrics", srv_metrics_answer},
     {"GET", "/", page},
 };
 
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow)
 {
-    const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0; /* MHD omits the body. */
+    const bool head = strcmp(method, "HEAD") == 0; /* The body is left out. */
     *allow = NULL;
     for (size_t i = 0; i < sizeof ROUTES / sizeof *ROUTES; i++) {
         const struct srv_route *route = &ROUTES[i];
@@ -302,9 +352,19 @@ const struct srv_route *srv_route(const char *method, const char *path, const ch
         const bool prefix = route->path[n - 1] == '/';
         if (prefix ? strncmp(path, route->path, n) != 0 : strcmp(path, route->path) != 0) continue;
         if (prefix && route->answer == page && strncmp(path, API, strlen(API)) == 0) continue;
-        if (strcmp(route->method, head ? MHD_HTTP_METHOD_GET : method) == 0) return route;
+        if (strcmp(route->method, head ? "GET" : method) == 0) return route;
         *allow = route->method;
         return NULL;
     }
     return NULL;
+}
+
+int srv_route_number(const struct srv_route *route)
+{
+    return (int)(route - ROUTES);
+}
+
+const char *srv_route_label(int number)
+{
+    return (size_t)number < sizeof ROUTES / sizeof *ROUTES ? ROUTES[number].path : NULL;
 }

@@ -1,15 +1,18 @@
-/* Start and stop of the server: the daemon, its threads, and the memory that each keeps. */
-#define _POSIX_C_SOURCE 200809L
+/* Start and stop of the server: the socket, the threads, and the memory that each keeps. */
+#define _GNU_SOURCE /* SOCK_NONBLOCK */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "server/internal.h"
+
+enum { STOP_S = 10 }; /* Work that does not look whether it is still wanted may take so long to end. */
 
 /* ---------------------------------------------------------------- workers */
 
@@ -53,31 +56,21 @@ static bool read_address(const struct srv_options *options, struct sockaddr_in *
     return inet_pton(AF_INET6, options->bind, &six->sin6_addr) == 1;
 }
 
-/* Discard the messages of MHD, which are about clients that left. */
-static void keep_quiet(void *cls, const char *format, va_list arguments)
+/* A socket that listens; -1 if that fails, with errno. */
+static int listen_at(const struct sockaddr_in *four, const struct sockaddr_in6 *six)
 {
-    (void)cls;
-    (void)format;
-    (void)arguments;
-}
-
-static struct MHD_Daemon *start_daemon(struct srv *srv, const struct srv_options *options,
-                                       const struct sockaddr_in *four, const struct sockaddr_in6 *six)
-{
+    const int on = 1;
     const bool is_six = six->sin6_family == AF_INET6;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const unsigned n_threads = options->n_threads > 0 ? (unsigned)options->n_threads : cores > 0 ? (unsigned)cores : 1;
-    const struct MHD_OptionItem pool[] = {
-        {n_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)n_threads, NULL},
-        {MHD_OPTION_END, 0, NULL}};
-    const unsigned flags =
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (is_six ? MHD_USE_IPv6 : 0u);
-    return MHD_start_daemon(
-        flags, (uint16_t)options->port, NULL, NULL, srv_access, srv, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
-        MHD_OPTION_SOCK_ADDR, is_six ? (const struct sockaddr *)six : (const struct sockaddr *)four,
-        MHD_OPTION_NOTIFY_COMPLETED, srv_completed, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SRV_CONNECTIONS_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SRV_IDLE_S, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-        (unsigned)SRV_CONNECTIONS_MAX, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+    const struct sockaddr *address = is_six ? (const struct sockaddr *)six : (const struct sockaddr *)four;
+    const socklen_t n = is_six ? sizeof *six : sizeof *four;
+    const int fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, address, n) == 0 && listen(fd, SRV_CONNECTIONS_MAX) == 0) return fd;
+    const int why = errno;
+    (void)close(fd);
+    errno = why;
+    return -1;
 }
 
 static char *describe(void)
@@ -92,24 +85,31 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
 {
     struct orr_error error;
     struct srv *srv = calloc(1, sizeof *srv);
-    if (!srv || pthread_key_create(&srv->workers, worker_free) != 0) {
+    const int n_max = options->n_connections > 0 ? options->n_connections : SRV_CONNECTIONS_MAX;
+    if (!srv || !srv_addresses_init(&srv->addresses, n_max) || pthread_key_create(&srv->workers, worker_free) != 0) {
         (void)snprintf(message, SRV_MESSAGE, "out of memory");
+        if (srv) srv_addresses_free(&srv->addresses);
         free(srv);
         return NULL;
     }
+    srv->listen_fd = srv->log.fd = -1;
+    srv->n_connections_max = n_max;
+    srv->n_per_address = options->n_per_address;
+    srv->request_s = options->request_s > 0 ? options->request_s : SRV_REQUEST_S;
+    srv->metrics.start_s = (double)time(NULL);
     srv->catalogue = options->catalogue;
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
-    (void)snprintf(srv->host, sizeof srv->host, "%s", options->host ? options->host : "");
+    srv_name(srv, options->host);
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
     if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
-        srv_stop(srv);
+        (void)srv_stop(srv);
         return NULL;
     }
     srv->openapi = describe();
     if (!srv->openapi) {
         (void)snprintf(message, SRV_MESSAGE, "out of memory");
-        srv_stop(srv);
+        (void)srv_stop(srv);
         return NULL;
     }
     orr_catalogue_seal(srv->catalogue);
@@ -127,31 +127,43 @@ struct srv *srv_start(const struct srv_options *options, char message[SRV_MESSAG
     }
     struct srv *srv = srv_new(options, message);
     if (!srv) return NULL;
-    errno = 0;
-    srv->daemon = start_daemon(srv, options, &four, &six);
-    if (srv->daemon) return srv;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int n_threads = options->n_threads > 0 ? options->n_threads : cores > 0 ? (int)cores : 1;
+    if (!srv_log_open(&srv->log, options->log, options->log_json, message)) {
+        (void)srv_stop(srv);
+        return NULL;
+    }
+    srv->listen_fd = listen_at(&four, &six);
+    if (srv->listen_fd >= 0 && srv_loops_start(srv, n_threads)) return srv;
     (void)snprintf(message, SRV_MESSAGE, "cannot listen at %s port %d: %s", options->bind, options->port,
-                   errno ? strerror(errno) : "libmicrohttpd does not start");
-    srv_stop(srv);
+                   strerror(errno));
+    (void)srv_stop(srv);
     return NULL;
 }
 
 int srv_port(const struct srv *srv)
 {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(srv->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    return info ? info->port : 0;
+    struct sockaddr_storage address;
+    socklen_t n = sizeof address;
+    if (getsockname(srv->listen_fd, (struct sockaddr *)&address, &n) != 0) return 0;
+    return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
+                                               : ((struct sockaddr_in *)&address)->sin_port);
 }
 
 /* ---------------------------------------------------------------- stop */
 
-void srv_stop(struct srv *srv)
+bool srv_stop(struct srv *srv)
 {
-    if (!srv) return;
+    if (!srv) return true;
     const struct timespec moment = {.tv_nsec = 10000000};
     atomic_store(&srv->stopping, true);
-    /* Their threads hold suspended connections. */
-    while (atomic_load(&srv->n_studies) > 0) (void)nanosleep(&moment, NULL);
-    if (srv->daemon) MHD_stop_daemon(srv->daemon);
+    const double until_s = srv_now_s() + STOP_S;
+    while (srv_n_threads(srv) > 0 && srv_now_s() < until_s) (void)nanosleep(&moment, NULL);
+    if (srv_n_threads(srv) > 0) return false;
+    srv_loops_stop(srv);
+    if (srv->listen_fd >= 0) (void)close(srv->listen_fd);
+    if (srv->log.fd > STDERR_FILENO) (void)close(srv->log.fd);
+    srv_addresses_free(&srv->addresses);
     /* This is the worker of this thread; those of the others were freed with their threads. */
     struct srv_worker *own = pthread_getspecific(srv->workers);
     if (own) worker_free(own);
@@ -159,4 +171,5 @@ void srv_stop(struct srv *srv)
     free(srv->list);
     free(srv->openapi);
     free(srv);
+    return true;
 }

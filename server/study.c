@@ -1,50 +1,52 @@
-/* Searches and sweeps. Each has a thread of its own, which passes events to its connection. The connection is suspended
- * while there is nothing to send. A client that has left is noticed when the next event is sent. */
+/* Searches and sweeps, each in a thread of its own that passes events to its connection, and other long work, which
+ * passes one text. A client that has left is noticed when the next event is sent. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "server/internal.h"
 
 #define TELL_S 0.2 /* least seconds between two progress events */
-enum { BATCH_MIN = 16, BATCH_MAX = 1024, BLOCK_BYTES = 1 << 16, NICER = 5 };
-
-static const char EVENTS[] = "text/event-stream; charset=utf-8";
+enum { BATCH_MIN = 16, BATCH_MAX = 1024, NICER = 5 };
 
 struct srv_study {
     struct srv *srv;
-    struct MHD_Connection *connection;
+    struct srv_connection *connection;
     char *body; /* owned by the study */
     void (*run)(struct srv_study *study);
+    srv_work *work;    /* what makes the text of other long work; NULL: a search or sweep */
+    atomic_int *count; /* of the server: threads of this sort */
     double start_s, told_s;
     pthread_mutex_t lock; /* guards the members below */
     int n_owners;         /* the thread and the connection */
     unsigned status;      /* status of the answer; 0: not known yet */
-    char *refusal;        /* text of the answer unless the status is 200 */
+    char *text;           /* of the answer, unless events follow */
     struct orr_text events;
-    size_t n_sent; /* bytes of events sent */
-    bool suspended, gone, done;
+    size_t n_sent;    /* bytes of events sent */
+    size_t n_counted; /* bytes of events that the server counts as unsent */
+    bool waits;       /* the connection has nothing to send and is to be woken */
+    bool gone, done;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- from the thread to the connection */
 
-/* The caller holds the lock. */
+/* The caller holds the lock, and so the connection, which is not freed before it is gone. */
 static void wake(struct srv_study *study)
 {
-    if (!study->suspended) return;
-    study->suspended = false;
-    MHD_resume_connection(study->connection);
+    if (!study->waits || study->gone) return;
+    study->waits = false;
+    srv_wake(study->connection);
+}
+
+/* Tell the server how many bytes of events are held. The caller holds the lock. */
+static void count_unsent(struct srv_study *study)
+{
+    const size_t n = study->events.capacity;
+    atomic_fetch_add(&study->srv->unsent_bytes, n - study->n_counted); /* of unsigned numbers: also less */
+    study->n_counted = n;
 }
 
 /* Give up a share of the study; the last owner frees it. */
@@ -55,7 +57,8 @@ static void release(struct srv_study *study)
     pthread_mutex_unlock(&study->lock);
     if (!last) return;
     pthread_mutex_destroy(&study->lock);
-    free(study->refusal);
+    atomic_fetch_sub(&study->srv->unsent_bytes, study->n_counted);
+    free(study->text);
     free(study->events.data);
     free(study->body);
     free(study);
@@ -69,20 +72,19 @@ void srv_study_release(struct srv_study *study)
     release(study);
 }
 
-/* Set how the answer begins. It takes the text of the refusal; NULL means that events follow. */
-static void decide(struct srv_study *study, unsigned status, char *refusal)
+/* Set the status of the answer and its text, which the study takes. */
+static void decide(struct srv_study *study, unsigned status, char *text)
 {
     pthread_mutex_lock(&study->lock);
     study->status = status;
-    study->refusal = refusal;
+    study->text = text;
     wake(study);
     pthread_mutex_unlock(&study->lock);
 }
 
 static void decide_error(struct srv_study *study, const struct orr_error *error)
 {
-    decide(study, error->code == ORR_ERR_MEMORY ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_BAD_REQUEST,
-           orr_error_json(error));
+    decide(study, error->code == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST, orr_error_json(error));
 }
 
 /* Send an event; each line of its text is a line of data. A NULL text means out of memory. */
@@ -98,6 +100,7 @@ static void send_event(struct srv_study *study, const char *name, const char *te
         orr_text_append(events, text, n);
     }
     orr_text_add(events, "\n\n");
+    count_unsent(study);
     wake(study);
     pthread_mutex_unlock(&study->lock);
 }
@@ -109,12 +112,23 @@ static void send_error(struct srv_study *study, const struct orr_error *error)
     free(text);
 }
 
+/* Send the result, unless too much waits for clients already. */
+static void send_result(struct srv_study *study, char *text)
+{
+    const size_t n = text ? strlen(text) : 0;
+    const struct orr_error full = {.code = ORR_ERR_INPUT,
+                                   .text = "too many answers wait to be read, or this one is too large; try again"};
+    if (n > SRV_UNSENT_MAX || atomic_load(&study->srv->unsent_bytes) + n > SRV_UNSENTS_MAX) send_error(study, &full);
+    else send_event(study, "result", text);
+    free(text);
+}
+
 /* Send the progress from time to time. Returns false if the client has left or the time is over. */
 static bool tell(struct srv_study *study, double done_frac, double plans)
 {
     ORR_PLAIN_NUMBERS;
     char text[96];
-    const double now = now_s();
+    const double now = srv_now_s();
     pthread_mutex_lock(&study->lock);
     const bool gone = study->gone, idle = study->n_sent == study->events.length;
     pthread_mutex_unlock(&study->lock);
@@ -126,12 +140,17 @@ static bool tell(struct srv_study *study, double done_frac, double plans)
     return !gone && !atomic_load(&study->srv->stopping) && now - study->start_s < SRV_STUDY_S;
 }
 
-static bool is_gone(struct srv_study *study)
+bool srv_study_wanted(struct srv_study *study)
 {
     pthread_mutex_lock(&study->lock);
     const bool gone = study->gone;
     pthread_mutex_unlock(&study->lock);
-    return gone || atomic_load(&study->srv->stopping);
+    return !gone && !atomic_load(&study->srv->stopping);
+}
+
+struct srv *srv_study_server(const struct srv_study *study)
+{
+    return study->srv;
 }
 
 /* ---------------------------------------------------------------- search */
@@ -148,11 +167,9 @@ static void run_plans(struct srv_study *study, struct orr_search *search)
         send_error(study, &error);
         return;
     }
-    if (is_gone(study)) return;
-    const struct orr_style style = {.took_s = now_s() - study->start_s};
-    char *text = orr_search_render(search, ORR_FORMAT_JSON, &style);
-    send_event(study, "result", text);
-    free(text);
+    if (!srv_study_wanted(study)) return;
+    const struct orr_style style = {.took_s = srv_now_s() - study->start_s};
+    send_result(study, orr_search_render(search, ORR_FORMAT_JSON, &style));
 }
 
 static void run_search(struct srv_study *study)
@@ -163,7 +180,7 @@ static void run_search(struct srv_study *study)
         decide_error(study, &error);
         return;
     }
-    decide(study, MHD_HTTP_OK, NULL);
+    decide(study, SRV_OK, NULL);
     run_plans(study, search);
     orr_search_free(search);
 }
@@ -177,7 +194,7 @@ static bool run_points(struct srv_study *study, struct orr_sweep *sweep, struct 
     int64_t batch = BATCH_MIN;
     for (int64_t done = 0; done < n_points;) {
         struct orr_error error = {.code = ORR_ERR_INPUT};
-        const double start_s = now_s();
+        const double start_s = srv_now_s();
         const size_t n = (size_t)(n_points - done < batch ? n_points - done : batch);
         bool goes_on = !orr_sweep_run(sweep, done, n, rows + done, &error);
         done += (int64_t)n;
@@ -190,7 +207,7 @@ static bool run_points(struct srv_study *study, struct orr_sweep *sweep, struct 
             send_error(study, &error);
             return false;
         }
-        if (now_s() - start_s < TELL_S / 2 && batch < BATCH_MAX) batch *= 2;
+        if (srv_now_s() - start_s < TELL_S / 2 && batch < BATCH_MAX) batch *= 2;
     }
     return true;
 }
@@ -201,11 +218,8 @@ static void run_rows(struct srv_study *study, struct orr_sweep *sweep)
     struct orr_sweep_row *rows = calloc(n, sizeof *rows);
     const struct orr_error memory = {.code = ORR_ERR_MEMORY, .text = "out of memory"};
     if (!rows) send_error(study, &memory);
-    if (rows && run_points(study, sweep, rows) && !is_gone(study)) {
-        char *text = orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_JSON, NULL);
-        send_event(study, "result", text);
-        free(text);
-    }
+    if (rows && run_points(study, sweep, rows) && srv_study_wanted(study))
+        send_result(study, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_JSON, NULL));
     free(rows);
 }
 
@@ -223,7 +237,7 @@ static void run_sweep(struct srv_study *study)
     if (err) {
         decide_error(study, &error);
     } else {
-        decide(study, MHD_HTTP_OK, NULL);
+        decide(study, SRV_OK, NULL);
         run_rows(study, sweep);
     }
     orr_sweep_close(sweep);
@@ -231,10 +245,17 @@ static void run_sweep(struct srv_study *study)
 
 /* ---------------------------------------------------------------- the thread and its connection */
 
+static void run_work(struct srv_study *study)
+{
+    char *text = NULL;
+    const unsigned status = study->work(study, study->body, &text);
+    decide(study, status, text);
+}
+
 static void *study_main(void *context)
 {
     struct srv_study *study = context;
-    struct srv *srv = study->srv;
+    atomic_int *count = study->count;
     /* The priority holds for this thread and those it starts, so that short answers come first. */
     (void)setpriority(PRIO_PROCESS, 0, NICER);
     study->run(study);
@@ -243,94 +264,106 @@ static void *study_main(void *context)
     wake(study);
     pthread_mutex_unlock(&study->lock);
     release(study);
-    atomic_fetch_sub(&srv->n_studies, 1);
+    atomic_fetch_sub(count, 1); /* the last use of the server, which waits for it */
     return NULL;
 }
 
-/* MHD calls this for more bytes to send. */
-static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t max)
+long srv_study_read(struct srv_study *study, char *buffer, size_t max)
 {
-    struct srv_study *study = context;
-    (void)position;
     pthread_mutex_lock(&study->lock);
-    ssize_t n = 0;
+    long n = 0;
     const size_t left = study->events.length - study->n_sent;
     if (left > 0) {
-        n = (ssize_t)(left < max ? left : max);
+        n = (long)(left < max ? left : max);
         memcpy(buffer, study->events.data + study->n_sent, (size_t)n);
         study->n_sent += (size_t)n;
         if (study->n_sent == study->events.length) study->n_sent = study->events.length = 0;
     } else if (study->done || study->events.failed) {
-        n = study->events.failed ? MHD_CONTENT_READER_END_WITH_ERROR : MHD_CONTENT_READER_END_OF_STREAM;
+        n = study->events.failed ? SRV_STREAM_BROKEN : SRV_STREAM_END;
     } else {
-        study->suspended = true;
-        MHD_suspend_connection(study->connection);
+        study->waits = true;
     }
     pthread_mutex_unlock(&study->lock);
     return n;
 }
 
-/* Answer, once the status is known. */
-static enum MHD_Result reply(struct srv_study *study, struct MHD_Connection *connection)
+size_t srv_study_unsent(struct srv_study *study)
 {
-    if (study->status != MHD_HTTP_OK) {
-        char *refusal = study->refusal;
-        study->refusal = NULL;
-        return srv_reply_text(connection, study->status, SRV_JSON, refusal);
-    }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_events, study, NULL);
-    if (!response) return MHD_NO;
-    srv_add_headers(response, EVENTS, "no-store");
-    const enum MHD_Result queued = MHD_queue_response(connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
-    return queued;
+    pthread_mutex_lock(&study->lock);
+    const size_t n = study->events.length - study->n_sent;
+    pthread_mutex_unlock(&study->lock);
+    return n;
 }
 
-/* Start the thread; the connection is suspended until there is something to send. */
-static bool begin(struct srv_request *request, void (*run)(struct srv_study *study))
+/* Answer, once the status is known. */
+static enum srv_result reply(struct srv_study *study, struct srv_connection *connection)
+{
+    pthread_mutex_lock(&study->lock);
+    const unsigned status = study->status;
+    const bool events = !study->work && status == SRV_OK;
+    char *text = study->text;
+    study->text = NULL;
+    pthread_mutex_unlock(&study->lock);
+    return events ? srv_reply_events(connection) : srv_reply_text(connection, status, SRV_JSON, text);
+}
+
+/* Start the thread; the connection waits until there is something to send. */
+static bool begin(struct srv_request *request, const struct srv_study *wanted)
 {
     pthread_t thread;
     struct srv_study *study = calloc(1, sizeof *study);
     if (!study) return false;
-    *study = (struct srv_study){
-        .srv = request->srv, .connection = request->connection, .run = run, .n_owners = 2, .start_s = now_s()};
-    pthread_mutex_init(&study->lock, NULL);
-    /* With the lock the thread cannot resume the connection before it is suspended. */
-    pthread_mutex_lock(&study->lock);
+    *study = *wanted;
+    study->srv = request->srv;
+    study->connection = request->connection;
+    study->n_owners = 2;
+    study->start_s = srv_now_s();
+    study->waits = true;
     study->body = request->body;
-    const bool started = pthread_create(&thread, NULL, study_main, study) == 0;
-    if (started) {
+    pthread_mutex_init(&study->lock, NULL);
+    request->body = NULL; /* The bytes stay counted until the request is over. */
+    request->study = study;
+    if (pthread_create(&thread, NULL, study_main, study) == 0) {
         pthread_detach(thread);
-        request->body = NULL; /* The bytes stay counted until the request is over. */
-        request->study = study;
-        study->suspended = true;
-        MHD_suspend_connection(request->connection);
+        return true;
     }
-    pthread_mutex_unlock(&study->lock);
-    if (started) return true;
+    request->body = study->body;
+    request->study = NULL;
     pthread_mutex_destroy(&study->lock);
     free(study);
     return false;
 }
 
-static enum MHD_Result start_or_reply(struct srv_request *request, void (*run)(struct srv_study *study))
+static enum srv_result start_or_reply(struct srv_request *request, const struct srv_study *wanted, int n_max,
+                                      const char *what)
 {
     if (request->study) return reply(request->study, request->connection);
-    struct srv *srv = request->srv;
-    if (atomic_fetch_add(&srv->n_studies, 1) < SRV_STUDIES_MAX && !atomic_load(&srv->stopping) && begin(request, run))
-        return MHD_YES;
-    atomic_fetch_sub(&srv->n_studies, 1);
-    return srv_reply_refusal(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                             "%d searches or sweeps are running already; try again", (int)SRV_STUDIES_MAX);
+    if (atomic_fetch_add(wanted->count, 1) < n_max && !atomic_load(&request->srv->stopping) && begin(request, wanted))
+        return SRV_YES;
+    atomic_fetch_sub(wanted->count, 1);
+    return srv_reply_refusal(request->connection, SRV_SERVICE_UNAVAILABLE, "%d %s are running already; try again",
+                             n_max, what);
 }
 
-enum MHD_Result srv_search(struct srv_request *request)
+enum srv_result srv_search(struct srv_request *request)
 {
-    return start_or_reply(request, run_search);
+    return start_or_reply(request, &(struct srv_study){.run = run_search, .count = &request->srv->n_studies},
+                          SRV_STUDIES_MAX, "searches or sweeps");
 }
 
-enum MHD_Result srv_sweep(struct srv_request *request)
+enum srv_result srv_sweep(struct srv_request *request)
 {
-    return start_or_reply(request, run_sweep);
+    return start_or_reply(request, &(struct srv_study){.run = run_sweep, .count = &request->srv->n_studies},
+                          SRV_STUDIES_MAX, "searches or sweeps");
+}
+
+enum srv_result srv_slow(struct srv_request *request, srv_work *work)
+{
+    return start_or_reply(request, &(struct srv_study){.run = run_work, .work = work, .count = &request->srv->n_works},
+                          SRV_WORKS_MAX, "simulations or fits");
+}
+
+int srv_n_threads(struct srv *srv)
+{
+    return atomic_load(&srv->n_studies) + atomic_load(&srv->n_works);
 }

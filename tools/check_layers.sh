@@ -45,8 +45,8 @@ done
 
 own='cli|cluster|mcp|options|request|rows|store|studies|sweep_cluster|watch|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
-    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/(memory|plain|text|units)\.h\"|^tests/fuzz/.*\"spec/job\.h\"" >"$found"
-rule "cli, bench and fuzzers use the public header only, cli the text and units of base, fuzzers the rules of a job"
+    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/(memory|plain|text|units)\.h\"|^tests/fuzz/.*\"(spec/job|server/head|cli/store)\.h\"" >"$found"
+rule "cli, bench and fuzzers use the public header only, cli the text and units of base, fuzzers the rules of a job and what they feed"
 
 grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/(memory|plain|text)|server/[a-z]+)\.h"' >"$found"
 rule "the server uses the public header and the text of base only"
@@ -63,7 +63,7 @@ only_in NLopt 'nlopt' 'src/(calibrate/fit|calibrate/stack_solve|study/optimise_s
 only_in OpenMP 'omp\.h' 'src/(search|study)/'
 only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
 only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
-only_in libmicrohttpd 'microhttpd' 'server/'
+only_in epoll 'sys/epoll' 'server/'
 only_in threads 'pthread' '(server/|cli/(cluster_mpi|sweep)\.c)'
 
 grep -nHE 'ctypes' python/orrery/*.py | grep -v '^python/orrery/_library\.py:' >"$found"

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "report/table.h"
+#include "spec/json.h"
 
 #define LABEL_COLUMNS 22 /* columns of the screen for the name of a row */
 #define CELL_COLUMNS  19 /* columns of the screen for one answer; more answers follow in a second table */

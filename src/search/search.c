@@ -117,7 +117,8 @@ void orr_search_free(struct orr_search *search)
 
 /* ---------------------------------------------------------------- running */
 
-/* What the threads of one pass share. Every access is inside a critical section. */
+/* What the threads of one pass share. Every access holds its lock. It is a lock of the pass and no critical section of
+ * OpenMP, because that would be one for all searches of the process. */
 struct team {
     struct orr_search *search;
     int pass;
@@ -126,7 +127,32 @@ struct team {
     orr_search_progress progress;
     void *context;
     int64_t done;
+#ifdef _OPENMP
+    omp_lock_t lock;
+#endif
 };
+
+#ifdef _OPENMP
+static void enter(struct team *team)
+{
+    omp_set_lock(&team->lock);
+}
+
+static void leave(struct team *team)
+{
+    omp_unset_lock(&team->lock);
+}
+#else
+static void enter(struct team *team)
+{
+    (void)team;
+}
+
+static void leave(struct team *team)
+{
+    (void)team;
+}
+#endif
 
 static int64_t take_block(struct team *team)
 {
@@ -159,18 +185,16 @@ static void work(struct team *team)
     int64_t block = -1;
     orr_outcome_open(&outcome, team->search->outcome.max_best);
     if (worker) worker->job = team->search->request.job;
-#pragma omp critical
-    {
-        if (!worker || outcome.failed) team->search->pass.failed = true;
-        block = take_block(team);
-    }
+    enter(team);
+    if (!worker || outcome.failed) team->search->pass.failed = true;
+    block = take_block(team);
+    leave(team);
     while (block >= 0) {
         run_block(team, block, worker, &outcome);
-#pragma omp critical
-        {
-            hand_in(team, &outcome);
-            block = take_block(team);
-        }
+        enter(team);
+        hand_in(team, &outcome);
+        block = take_block(team);
+        leave(team);
     }
     orr_outcome_free(&outcome);
     if (worker) orr_search_infer_done(worker);
@@ -181,14 +205,21 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
                              void *next_context, orr_search_progress progress, void *context, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
-    struct team team = {search, pass, next, next_context, progress, context, 0};
+    struct team team = {.search = search,
+                        .pass = pass,
+                        .next = next,
+                        .next_context = next_context,
+                        .progress = progress,
+                        .context = context};
     orr_outcome_free(&search->pass);
     orr_outcome_open(&search->pass, search->outcome.max_best);
     search->running = true;
 #ifdef _OPENMP
     if (threads < 1) threads = omp_get_max_threads();
+    omp_init_lock(&team.lock);
 #pragma omp parallel num_threads(threads)
     work(&team);
+    omp_destroy_lock(&team.lock);
 #else
     (void)threads;
     work(&team);

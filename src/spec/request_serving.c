@@ -148,8 +148,8 @@ static enum orr_err read_rows(const struct orr_csv *csv, const char *file, struc
         serving->trace[i] = (struct orr_trace_row){.arrival_s = last_s = arrival_s,
                                                    .input_len = (int64_t)input,
                                                    .output_len = (int64_t)output,
-                                                   .prefix = prefix > 0 ? (uint64_t)prefix : 0,
-                                                   .prefix_len = length > 0 ? (int64_t)length : 0,
+                                                   .prefix = prefix > 0 && prefix < 1e19 ? (uint64_t)prefix : 0,
+                                                   .prefix_len = length > 0 ? (int64_t)fmin(length, input) : 0,
                                                    .urgent = urgent > 0};
     }
     serving->traffic.n_trace = csv->n_rows;

@@ -1,8 +1,10 @@
 /* What the fuzz targets share. A broken promise aborts, which both drivers report. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fuzz.h"
 #include "spec/job.h"
@@ -24,6 +26,21 @@ char *fuzz_text(const char *before, const uint8_t *data, size_t size, const char
     if (size) memcpy(text + n_before, data, size);
     memcpy(text + n_before + size, after, n_after + 1);
     return text;
+}
+
+void fuzz_error(const struct orr_error *error)
+{
+    REQUIRE(error->code && error->text[0] && !strchr(error->text, '\n'));
+}
+
+const char *fuzz_file(const uint8_t *data, size_t size, const char *ending)
+{
+    static char path[256];
+    const char *folder = getenv("TMPDIR");
+    (void)snprintf(path, sizeof path, "%.200s/orrery-fuzz-%ld%.20s", folder ? folder : "/tmp", (long)getpid(), ending);
+    FILE *file = fopen(path, "wb");
+    REQUIRE(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
+    return path;
 }
 
 const struct orr_catalogue *fuzz_catalogue(void)

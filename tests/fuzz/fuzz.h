@@ -16,4 +16,9 @@ const struct orr_catalogue *fuzz_catalogue(void);
 /* Read a request; if it is accepted, predict and check what must hold of every result. An error must have text. */
 void fuzz_request(const char *json);
 
+/* An error must say what is wrong, in one line. */
+void fuzz_error(const struct orr_error *error);
+/* Write the bytes to a file of this process with that ending; its path. */
+const char *fuzz_file(const uint8_t *data, size_t size, const char *ending);
+
 #endif

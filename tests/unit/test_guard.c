@@ -3,27 +3,15 @@
 
 #include "server/internal.h"
 
-/* The headers of the request at hand, in place of libmicrohttpd's. */
-struct MHD_Connection {
-    const char *host, *origin;
-};
-
-const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key)
-{
-    assert_int_equal(kind, MHD_HEADER_KIND);
-    return strcmp(key, MHD_HTTP_HEADER_HOST) == 0 ? connection->host : connection->origin;
-}
-
 /* Status of a request to a server bound to `bind` that answers to `name` too; 0: let through. */
 static unsigned status_of(const char *bind, const char *name, bool wildcard, const char *host, const char *origin)
 {
     static struct srv srv;
-    struct MHD_Connection connection = {host, origin};
     unsigned status = 0;
     (void)snprintf(srv.bind, sizeof srv.bind, "%s", bind);
-    (void)snprintf(srv.host, sizeof srv.host, "%s", name);
+    srv_name(&srv, name);
     srv.wildcard = wildcard;
-    const char *wrong = srv_guard(&srv, &connection, &status);
+    const char *wrong = srv_guard(&srv, host, origin, &status);
     return wrong ? status : 0;
 }
 
@@ -80,16 +68,33 @@ static void pages_of_other_sites_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(status_of("127.0.0.1", "", false, "localhost:8080", "http://localhost:8080"), 0);
-    assert_int_equal(status_of("127.0.0.1", "", false, "localhost:8080", "https://LOCALHOST:8080"), 0);
+    assert_int_equal(status_of("127.0.0.1", "", false, "localhost:8080", "HTTP://LOCALHOST:8080"), 0);
     static const char *const ORIGINS[] = {"http://evil.example",
                                           "http://localhost:9090",
                                           "http://localhost",
                                           "null",
                                           "",
                                           "localhost:8080",
-                                          "http://evil.example://localhost:8080"};
+                                          "http://evil.example://localhost:8080",
+                                          "https://localhost:8080",
+                                          "evil://localhost:8080",
+                                          "://localhost:8080",
+                                          "chrome-extension://localhost:8080"};
     for (size_t i = 0; i < COUNT(ORIGINS); i++)
         assert_int_equal(status_of("127.0.0.1", "", false, "localhost:8080", ORIGINS[i]), 403);
+}
+
+/* A proxy may speak https for the server, under the name of --host only, and only that if --host says so. */
+static void a_proxy_may_speak_https(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of("127.0.0.1", "gpu.example", false, "gpu.example", "https://gpu.example"), 0);
+    assert_int_equal(status_of("127.0.0.1", "gpu.example", false, "gpu.example", "http://gpu.example"), 0);
+    assert_int_equal(status_of("127.0.0.1", "gpu.example", false, "gpu.example", "ftp://gpu.example"), 403);
+    assert_int_equal(status_of("127.0.0.1", "https://gpu.example", false, "gpu.example", "https://gpu.example"), 0);
+    assert_int_equal(status_of("127.0.0.1", "https://gpu.example", false, "gpu.example", "http://gpu.example"), 403);
+    assert_int_equal(status_of("127.0.0.1", "https://gpu.example", false, "gpu.example", NULL), 0);
+    assert_int_equal(status_of("127.0.0.1", "https://gpu.example", false, "localhost", "https://localhost"), 403);
 }
 
 int main(void)
@@ -100,6 +105,7 @@ int main(void)
         cmocka_unit_test(a_port_is_a_number),
         cmocka_unit_test(addresses_are_no_names),
         cmocka_unit_test(pages_of_other_sites_are_refused),
+        cmocka_unit_test(a_proxy_may_speak_https),
     };
     return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
 }
