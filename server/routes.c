@@ -115,7 +115,9 @@ static enum MHD_Result serving(struct srv_request *request)
         orr_service_close(service);
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
     }
-    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    const char *detail = argument(request, "detail");
+    const bool detailed = detail && strcmp(detail, "0") != 0;
+    char *text = orr_service_render(service, detailed ? ORR_FORMAT_JSON_EXPLAINED : ORR_FORMAT_JSON, NULL);
     orr_service_close(service);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
 }
