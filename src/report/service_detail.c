@@ -15,8 +15,7 @@ static json_t *shares_json(const struct orr_service *service, enum orr_timing_ki
     json_t *list = json_array();
     double *sorted = malloc((service->n_records + 1) * sizeof *sorted);
     int failed = !list || !sorted;
-    for (size_t i = 0; i < service->n_records && sorted; i++)
-        sorted[i] = orr_record_time(&service->records[i], kind);
+    for (size_t i = 0; i < service->n_records && sorted; i++) sorted[i] = orr_record_time(&service->records[i], kind);
     if (sorted) qsort(sorted, service->n_records, sizeof *sorted, orr_ascending);
     for (int i = 0; i < SHARES && service->n_records > 0 && !failed; i++)
         failed = json_array_append_new(
@@ -43,8 +42,8 @@ static json_t *means_json(const struct orr_series *series, const double *sums)
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; i < series->n && !failed; i++)
-        failed = json_array_append_new(list,
-                                       series->time_s[i] > 0 ? orr_json_real(sums[i] / series->time_s[i]) : json_null());
+        failed = json_array_append_new(list, series->time_s[i] > 0 ? orr_json_real(sums[i] / series->time_s[i])
+                                                                   : json_null());
     return orr_json_whole(list, failed);
 }
 

@@ -310,6 +310,22 @@ export const FIELDS: readonly Field[] = [
         title: 'prefill and decode on different GPUs',
     },
     {
+        key: 'engine.max_requests',
+        label: 'Sequences a step',
+        kinds: INFER,
+        group: 'more',
+        step: 'double',
+        title: 'most sequences of a step under load; empty: as the engine does',
+    },
+    {
+        key: 'engine.max_step_tokens',
+        label: 'Tokens a step',
+        kinds: INFER,
+        group: 'more',
+        step: 'double',
+        title: 'most tokens of a step under load; empty: as the engine does',
+    },
+    {
         key: 'workload.moe_imbalance',
         label: 'MoE imbalance',
         kinds: BOTH,

@@ -1,6 +1,7 @@
 // This view fits a software stack to measured runs: a table or a log goes in; the report and the engine file come out.
 
 import * as api from '../api';
+import { commandLine } from '../command';
 import { download, fill, freshId, h } from '../dom';
 import { digits, percent } from '../format';
 import { Table } from '../table';
@@ -68,7 +69,7 @@ export class Fit implements View {
             { label: 'Before', value: (r) => r.error_before, show: (r) => signed(r.error_before) },
             { label: 'After', value: (r) => r.error_after, show: (r) => signed(r.error_after) },
             { label: 'Left out', value: (r) => r.error_left_out, show: (r) => signed(r.error_left_out) },
-            { label: '', value: (r) => (r.set_aside ? 'set aside' : r.outlier ? 'outlier' : '') },
+            { label: 'Note', value: (r) => (r.set_aside ? 'set aside' : r.outlier ? 'outlier' : '') },
         ],
         { intro: 'Predicted over measured time, minus 1. Left out: predicted by a fit to the other runs.' },
     );
@@ -76,7 +77,7 @@ export class Fit implements View {
         { label: 'Fact', value: (p) => p.key },
         { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
         { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
-        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'number' },
+        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
         { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
         { label: 'Meaning', value: (p) => p.meaning },
     ]);
@@ -97,11 +98,14 @@ export class Fit implements View {
     );
     private readonly report = h('div', { class: 'grid', hidden: true });
     private file: JsonObject | undefined;
+    private source = 'runs.csv';
     private running: AbortController | undefined;
 
     constructor(private readonly app: App) {
-        const field = (label: string, box: HTMLInputElement) =>
-            h('div', { class: 'field' }, h('label', { htmlFor: box.id }, label), box);
+        const field = (label: string, box: HTMLInputElement) => {
+            box.addEventListener('input', () => this.app.commandChanged());
+            return h('div', { class: 'field' }, h('label', { htmlFor: box.id }, label), box);
+        };
         const input = h('input', {
             type: 'file',
             id: freshId('fit'),
@@ -157,6 +161,16 @@ export class Fit implements View {
         });
     }
 
+    command(): string {
+        const name = this.name.value.trim() || 'my-stack';
+        return commandLine(
+            ...['fit', this.source],
+            ...(this.engine.value.trim() ? ['--engine', this.engine.value.trim()] : []),
+            ...(this.columns.value.trim() ? ['--with', this.columns.value.trim()] : []),
+            ...['--name', name, '--out', `${name}.json`],
+        );
+    }
+
     /** The fit does not depend on the job that is shown. */
     update(answer: Answer): void {
         void answer;
@@ -167,6 +181,8 @@ export class Fit implements View {
         this.running?.abort();
         const running = (this.running = new AbortController());
         this.faultText.textContent = '';
+        this.source = file.name;
+        this.app.commandChanged();
         if (file.size > MOST_BYTES) {
             this.faultText.textContent = `${file.name} is too long for this page; use orrery fit`;
             return;

@@ -2,6 +2,7 @@
 
 import * as api from '../api';
 import { axis, boundColour, Chart, legend, mark, note } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { h, select } from '../dom';
 import { count, digits, percent, seconds, si, words } from '../format';
 import { machine, peakOf, type Machine } from '../machine';
@@ -11,6 +12,8 @@ import { mainTime, type Answer, type App, type View } from '../view';
 
 type Row = Operator & { cost: Cost; spent_s: number; share: number };
 
+/** This many operators, those with the most time, have their name beside their mark. */
+const MOST_NAMES = 14;
 const MATRIX = ['gemm', 'bmm', 'flash'];
 const isMatrix = (r: Row): boolean => MATRIX.includes(r.kind);
 
@@ -119,6 +122,9 @@ export class Operators implements View {
         this.filter.querySelector('select')!.value = this.app.option('ops.show', 'matrix');
     }
 
+    command = async ({ job }: Answer): Promise<string> =>
+        commandLine(job.kind, ...(await jobWords(job)), '--dump', 'costs');
+
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         const [ops, costs, chip] = await Promise.all([
             api.post<Operator[]>(`${job.kind}?dump=ops`, request, signal),
@@ -164,6 +170,8 @@ export class Operators implements View {
         const xs = counted.map((r) => r.flops / moved(r)).concat(Number.isFinite(ridge) ? [ridge] : []);
         const low = 10 ** Math.floor(Math.log10(Math.min(...xs, 1)));
         const high = 10 ** Math.ceil(Math.log10(Math.max(...xs, 1000)));
+        const named = new Set([...this.rows].sort((a, b) => b.spent_s - a.spent_s).slice(0, MOST_NAMES));
+        const title = (r: Row) => (result.kind === 'infer' ? `${r.name}, ${r.phase}` : r.name);
         const bounds = [...new Set(this.rows.map((r) => r.bound))].sort();
         const busiest = [...counted].sort((a, b) => b.spent_s - a.spent_s)[0];
         this.roof.set(
@@ -180,12 +188,15 @@ export class Operators implements View {
                     xAxisIndex: top ? 0 : 1,
                     yAxisIndex: top ? 0 : 1,
                     itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
+                    label: { position: 'right', color: colours.soft, fontSize: 11 },
+                    labelLayout: { hideOverlap: true, moveOverlap: 'shiftY' },
                     data: rows
                         .filter((r) => r.bound === bound)
                         .map((r) => ({
                             value: top ? [r.flops / moved(r), r.flops / r.time_s] : [r.bytes, r.bytes / r.time_s],
                             symbolSize: size(r),
                             row: r,
+                            label: { show: named.has(r), formatter: () => title(r) },
                         })),
                 });
                 const ceiling = (name: string, data: number[][], top: boolean, dash = false) => ({
@@ -297,6 +308,19 @@ export class Operators implements View {
                     ],
                 };
             },
+            () => [
+                ['name', 'phase', 'bound', 'flops_per_byte', 'flops_per_s', 'bytes', 'bytes_per_s', 'share_frac'],
+                ...this.rows.map((r) => [
+                    r.name,
+                    r.phase,
+                    r.bound,
+                    r.flops ? r.flops / moved(r) : undefined,
+                    r.flops ? r.flops / r.time_s : undefined,
+                    r.bytes,
+                    r.bytes / r.time_s,
+                    r.share,
+                ]),
+            ],
         );
     }
 }
