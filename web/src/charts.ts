@@ -10,7 +10,6 @@ import {
     TooltipComponent,
 } from 'echarts/components';
 import * as echarts from 'echarts/core';
-import { LabelLayout } from 'echarts/features';
 import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { download, h } from './dom';
@@ -28,7 +27,6 @@ echarts.use([
     MarkLineComponent,
     TooltipComponent,
     CanvasRenderer,
-    LabelLayout,
 ]);
 
 export interface Palette {

@@ -194,7 +194,7 @@ class Explorer implements App {
                 {
                     type: 'button',
                     'aria-label': 'Download the result as JSON',
-                    onclick: () => this.answer && download('orrery.json', this.answer.text, 'application/json'),
+                    onclick: () => this.saveJson(),
                 },
                 'JSON',
             ),
@@ -394,12 +394,21 @@ class Explorer implements App {
         this.say(`Job ${this.state.compare.length} of ${MOST_JOBS} kept to compare`);
     }
 
+    /** Returns what the buttons save: the answer of the view, or else the prediction. */
+    private get text(): string | undefined {
+        return this.views.find((v) => v.id === this.state.view)?.answerText?.() ?? this.answer?.text;
+    }
+
+    private saveJson(): void {
+        if (this.text) download('orrery.json', this.text, 'application/json');
+    }
+
     private saveCsv(): void {
-        if (!this.answer) return;
+        if (!this.text) return;
         const out: [string, string | number][] = [];
-        const { request, ...rest } = this.answer.result;
-        scalars(request as JsonObject, '', out);
-        scalars(rest as JsonObject, '', out);
+        const { request, detail: _d, frontier: _f, ...rest } = JSON.parse(this.text) as JsonObject;
+        if (request) scalars(request, '', out);
+        scalars(rest, '', out);
         download('orrery.csv', csv([out.map(([k]) => k), out.map(([, v]) => v)]), 'text/csv');
     }
 

@@ -50,6 +50,8 @@ export interface View {
     readonly ownHeadline?: boolean;
     /** Shows this answer. The signal ends when another answer comes or the view is left. */
     update(answer: Answer, signal: AbortSignal): void | Promise<void>;
+    /** Returns the answer of the view as the server wrote it, where it is not the prediction. */
+    answerText?(): string | undefined;
     /** Returns the command that gives the same answer; "" if there is none. */
     command(answer: Answer): Promise<string> | string;
     /** Sets the view's controls to the options, which came from the URL. */

@@ -29,8 +29,7 @@ interface Row {
     limits: Limit[];
 }
 
-/** Returns the headline numbers; `all` because the page shows eight of them everywhere. */
-export function servedCards(r: Served): Card[] {
+export function servedCards(r: Served, limited: boolean): Card[] {
     const timing = (key: 'ttft_s' | 'tpot_s' | 'latency_s', label: string, stat: keyof Timing): Card => ({
         key: `${key}.${stat}`,
         label,
@@ -38,7 +37,6 @@ export function servedCards(r: Served): Card[] {
         data: r[key][stat],
         more: `mean ${seconds(r[key].mean)}, p50 ${seconds(r[key].p50)}`,
     });
-    const limited = r.request.slo.length > 0;
     return [
         timing('ttft_s', 'First token, p99', 'p99'),
         timing('tpot_s', 'Next tokens, p95', 'p95'),
@@ -141,6 +139,7 @@ export class Load implements View {
     private readonly results: HTMLElement;
     private answer: Answer | undefined;
     private running: AbortController | undefined;
+    private answered: string | undefined;
     private readonly again = throttle(ASK_MS, () => void this.run());
 
     constructor(private readonly app: App) {
@@ -173,6 +172,8 @@ export class Load implements View {
         this.traffic.restore();
     }
 
+    answerText = (): string | undefined => this.answered;
+
     async command(answer: Answer): Promise<string> {
         const job = await jobWords(answer.job, this.traffic.decides);
         return commandLine('serving', ...job, ...this.traffic.words(answer));
@@ -197,8 +198,10 @@ export class Load implements View {
         const running = (this.running = new AbortController());
         const request = this.traffic.request(this.answer, 'serving');
         try {
-            const served = await api.post<Served>('serving?detail=1', request, running.signal);
+            const text = await api.postText('serving?detail=1', request, running.signal);
             if (running.signal.aborted) return;
+            const served = JSON.parse(text) as Served;
+            this.answered = text;
             this.fault('', '');
             this.show(served);
             if (served.fits) await this.showCurve(request, served, running.signal);
@@ -228,7 +231,7 @@ export class Load implements View {
 
     private show(r: Served): void {
         const limits = r.request.slo.map(limitOf).filter((l): l is Limit => Boolean(l));
-        this.app.headline(servedCards(r), servedNotes(r));
+        this.app.headline(servedCards(r, r.request.slo.length > 0), servedNotes(r));
         this.assumed.set(r.assumed);
         this.results.hidden = !r.fits;
         if (!r.fits) return;

@@ -39,7 +39,7 @@ export function shares(served: Served, limits: readonly Limit[], colours: Palett
     );
     return {
         legend: names.option,
-        grid: { left: 58, right: 20, top: names.height + 10, bottom: 46 },
+        grid: { left: 58, right: 20, top: names.height + 22, bottom: 46 },
         tooltip: {
             trigger: 'item',
             formatter: (p: { seriesName: string; value: [number, number] }) =>
@@ -82,7 +82,7 @@ export function overTime(served: Served, colours: Palette, width_px: number) {
     });
     return {
         legend: names.option,
-        grid: { left: 58, right: 58, top: names.height + 12, bottom: 46 },
+        grid: { left: 68, right: 58, top: names.height + 12, bottom: 46 },
         tooltip: {
             trigger: 'axis',
             formatter: (all: { seriesName: string; value: [number, number | null] }[]) =>
@@ -98,10 +98,10 @@ export function overTime(served: Served, colours: Palette, width_px: number) {
         xAxis: named(colours, 'time of the run', 28, {
             type: 'value',
             max: width_s * decoding.length,
-            axisLabel: mark(seconds, colours),
+            axisLabel: mark((v) => `${rate(v)} s`, colours),
         }),
         yAxis: [
-            named(colours, 'requests of a replica', 40, { type: 'value', min: 0 }),
+            named(colours, 'requests of a replica', 48, { type: 'value', min: 0 }),
             axis(colours, {
                 type: 'value',
                 min: 0,
@@ -249,11 +249,8 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
                 const [x, y] = at.coord([at.value(0), at.value(2)]);
                 const right = at.coord([at.value(1), at.value(2)])[0];
                 const height = Math.max(2, at.size([0, 1])[1] * 0.72);
-                return {
-                    type: 'rect',
-                    shape: { x, y: y - height / 2, width: Math.max(0.5, right - x), height },
-                    style: { fill: colour },
-                };
+                const width = Math.max(name === 'prompt' ? 2 : 0.5, right - x); // a short prompt can still be seen
+                return { type: 'rect', shape: { x, y: y - height / 2, width, height }, style: { fill: colour } };
             },
         })),
     };

@@ -1,7 +1,7 @@
 // Memory of the fullest pipeline rank over a step: what is always there, and saved inputs as the schedule keeps them.
 
 import { axis, legend, mark, note, type Palette } from '../charts';
-import { GIB, gib, seconds, words } from '../format';
+import { bytes, GIB, gib, seconds, words } from '../format';
 import type { Span } from '../types';
 
 /** A tensor of the memory ledger (docs/json.md, dump of memory). */
@@ -65,7 +65,7 @@ export function memoryCurve(all: readonly Span[], tensors: readonly Tensor[], ra
         return { time_s, saved: (saved * alive) / most, working: busy > 0 ? working : 0 };
     });
     const always = parts.map((part): [string, number] => [part, sum((t) => fixed(t) && t.part === part)]);
-    const base = always.reduce((n, [, bytes]) => n + bytes, 0);
+    const base = always.reduce((n, [, part]) => n + part, 0);
     return { always, steps, peak_bytes: base + Math.max(0, ...steps.map((s) => s.saved + s.working)) };
 }
 
@@ -74,39 +74,43 @@ export function drawMemory(curve: MemoryCurve, end_s: number, zoom: object[], co
     const first = { saved: 0, working: 0 };
     const points = [first, ...curve.steps, curve.steps[curve.steps.length - 1] ?? first];
     const layers: [string, number[]][] = [
-        ...curve.always.map(([part, bytes]): [string, number[]] => [words(part), times.map(() => bytes)]),
+        ...curve.always.map(([part, size]): [string, number[]] => [words(part), times.map(() => size)]),
         ['Saved inputs', points.map((p) => p.saved)],
         ['Backward at work', points.map((p) => p.working)],
     ];
+    // Layers are added up here: the library stacks by value, and several changes may come at one time.
+    const tops = layers.map((_, i) => times.map((__, j) => layers.slice(0, i + 1).reduce((n, [, v]) => n + v[j]!, 0)));
     const names = legend(
         layers.map(([name]) => name),
         width_px,
         colours,
     );
     return {
-        legend: names.option,
+        legend: { ...names.option, selectedMode: false },
         grid: { left: 64, right: 18, top: names.height + 10, bottom: 30 },
         tooltip: {
             trigger: 'axis',
-            formatter: (all: { seriesName: string; value: [number, number] }[]) =>
-                note(seconds(all[0]?.value[0] ?? 0), [
-                    ...all.map((p) => [p.seriesName, gib(p.value[1])] as const),
-                    ['in all', gib(all.reduce((n, p) => n + p.value[1], 0))],
-                ]),
+            formatter: (all: { dataIndex: number }[]) => {
+                const j = all[0]?.dataIndex ?? 0;
+                return note(seconds(times[j] ?? 0), [
+                    ...layers.map(([name, values]) => [name, bytes(values[j]!)] as const),
+                    ['in all', bytes(tops[tops.length - 1]![j]!)],
+                ]);
+            },
         },
         xAxis: axis(colours, { type: 'value', min: 0, max: end_s, axisLabel: mark(seconds, colours) }),
         yAxis: axis(colours, { type: 'value', min: 0, axisLabel: mark(gib, colours) }),
         dataZoom: zoom,
-        series: layers.map(([name, values], i) => ({
+        series: layers.map(([name], i) => ({
             type: 'line',
             name,
-            stack: 'memory',
             step: 'end',
             symbol: 'none',
+            z: 2 + layers.length - i,
             itemStyle: { color: colours.series[i % 10] },
             lineStyle: { width: 0 },
-            areaStyle: { color: colours.series[i % 10], opacity: 0.85 },
-            data: values.map((v, j) => [times[j], v / GIB]),
+            areaStyle: { color: colours.series[i % 10], opacity: 1 },
+            data: tops[i]!.map((v, j) => [times[j], v / GIB]),
         })),
     };
 }

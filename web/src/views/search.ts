@@ -53,7 +53,12 @@ export function planText(found: Found): string {
         workload['input_len'] ? String(workload['precision'] ?? '') : '',
         plan['overlap'] && plan['overlap'] !== 'all' ? `overlap ${plan['overlap']}` : '',
     ];
-    return [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
+    const own = [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
+    const decode = found['decode'] as JsonObject | undefined;
+    if (!decode) return own;
+    const degrees = ['tp', 'pp', 'ep'].filter((k) => Number(decode[k] ?? 1) > 1).map((k) => `${k} ${decode[k]}`);
+    const pool = [...(degrees.length ? degrees : ['tp 1']), `batch ${decode['batch']}`, `${decode['gpus']} GPUs`];
+    return `prompts: ${own} | answers: ${pool.join(', ')}`;
 }
 
 /** Puts a plan into the job. Fields that follow from the others stay open, so that they can be edited. */

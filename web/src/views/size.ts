@@ -9,6 +9,7 @@ import { Table, type Column } from '../table';
 import { TrafficForm } from '../traffic';
 import type { Catalogue, JsonObject } from '../types';
 import type { Answer, App, View } from '../view';
+import { servedCards } from './load';
 import { limitOf, NAMES } from './load_charts';
 import type { Sized, SizedPlan } from './load_types';
 
@@ -28,6 +29,7 @@ export class Size implements View {
     readonly id = 'size';
     readonly label = 'Sizing';
     readonly kinds = ['infer'] as const;
+    readonly ownHeadline = true;
     readonly element: HTMLElement;
     private readonly traffic: TrafficForm;
     private readonly systems: HTMLInputElement;
@@ -48,15 +50,19 @@ export class Size implements View {
     private running: AbortController | undefined;
     /** The question whose plans are shown. */
     private asked = '';
+    private sized: Sized | undefined;
+    private answered = '';
 
     constructor(
         private readonly app: App,
         lists: Catalogue,
     ) {
         this.traffic = new TrafficForm(app, () => this.changed());
-        const known = freshId('systems');
         this.systems = this.text('systems', 'names between commas, at most 16');
-        this.systems.setAttribute('list', known);
+        const more = select('And', [['', 'add a system'], ...lists.systems.map((s) => [s.id, s.id] as const)], '', (v) => {
+            this.addSystem(v);
+            more.querySelector('select')!.value = '';
+        });
         this.budget = this.text('budget', 'such as 64 GPUs or $40/h');
         this.budget.placeholder = '64 GPUs';
         this.objective = select(
@@ -85,8 +91,14 @@ export class Size implements View {
                     'Which system, how many GPUs and which plan serve this traffic within the limits, for the least? ' +
                         'Model, engine and formats are those of the job; its plan and GPUs are not used.',
                 ),
-                h('div', { class: 'line top' }, field('Systems', this.systems), field('Budget', this.budget), this.objective),
-                h('datalist', { id: known }, ...lists.systems.map((s) => h('option', { value: s.id }))),
+                h(
+                    'div',
+                    { class: 'line top' },
+                    field('Systems', this.systems),
+                    more,
+                    field('Budget', this.budget),
+                    this.objective,
+                ),
                 this.traffic.element,
                 h('div', { class: 'line' }, this.go),
                 this.status,
@@ -107,6 +119,12 @@ export class Size implements View {
             oninput: () => this.set(key, box.value),
         });
         return box;
+    }
+
+    private addSystem(name: string): void {
+        const now = (this.systems.value || this.systems.placeholder).split(',').map((s) => s.trim());
+        if (name && !now.includes(name)) this.systems.value = [...now, name].filter(Boolean).join(', ');
+        this.set('systems', this.systems.value);
     }
 
     private set(key: string, value: string): void {
@@ -136,9 +154,11 @@ export class Size implements View {
 
     /** Plans of another question are hidden until the question is that one again. */
     private hideOld(): void {
-        if (!this.asked || !this.answer) return;
+        if (!this.asked || !this.answer) return this.headline(undefined);
         const same = this.asked === JSON.stringify(this.request());
-        this.results.hidden = this.status.hidden = !same;
+        this.results.hidden = !same || !this.sized?.frontier.length;
+        this.status.hidden = !same;
+        this.headline(same ? this.sized : undefined);
     }
 
     async command(answer: Answer): Promise<string> {
@@ -175,10 +195,12 @@ export class Size implements View {
         fill(this.faultText);
         this.traffic.fault('', '');
         this.results.hidden = true;
+        this.headline(undefined);
         try {
-            const sized = await api.post<Sized>('size', request, running.signal);
+            this.answered = await api.postText('size', request, running.signal);
+            this.sized = JSON.parse(this.answered) as Sized;
             this.asked = JSON.stringify(request);
-            this.show(sized);
+            this.show(this.sized);
         } catch (error) {
             if (running.signal.aborted) return;
             fill(this.status);
@@ -187,7 +209,16 @@ export class Size implements View {
         }
     }
 
+    answerText = (): string | undefined => this.answered || undefined;
+
+    /** The headline is about the plan that was found, or about the nearest. */
+    private headline(sized: Sized | undefined): void {
+        const result = (sized?.best ?? sized?.nearest)?.result;
+        this.app.headline(result ? servedCards(result, true) : [], []);
+    }
+
     private show(sized: Sized): void {
+        this.headline(sized);
         const plan = sized.best ?? sized.nearest;
         const { plans = 0, simulated = 0, fitting = 0 } = sized.counts;
         const load = (p: SizedPlan) =>
@@ -262,6 +293,7 @@ export class Size implements View {
         const cost = (p: SizedPlan) => (priced ? p.usd_per_hour! : p.gpus);
         const systems = [...new Set(sized.frontier.map((p) => p.system))];
         const best = sized.best;
+        const most = Math.max(...sized.frontier.map((p) => p.worst_frac));
         this.chart.set(
             `${sized.frontier.length} plans of rising cost: ` +
                 sized.frontier.map((p) => `${digits(cost(p))} at ${percent(p.worst_frac)} of the limits`).join(', '),
@@ -269,7 +301,7 @@ export class Size implements View {
                 const names = legend(systems, width_px, colours);
                 return {
                     legend: names.option,
-                    grid: { left: 62, right: 24, top: names.height + 14, bottom: 46 },
+                    grid: { left: 72, right: 24, top: names.height + 14, bottom: 46 },
                     tooltip: {
                         trigger: 'item',
                         formatter: (p: { data: { plan?: SizedPlan } }) => {
@@ -290,11 +322,10 @@ export class Size implements View {
                         axisLabel: mark(priced ? dollars : rate, colours),
                     }),
                     yAxis: axis(colours, {
-                        type: 'value',
-                        min: 0,
+                        ...(most > 3 ? { type: 'log' } : { type: 'value', min: 0 }),
                         name: 'of the tightest limit',
                         nameLocation: 'middle',
-                        nameGap: 44,
+                        nameGap: 54,
                         axisLabel: mark(percent, colours),
                     }),
                     series: [
@@ -330,6 +361,10 @@ export class Size implements View {
                     ],
                 };
             },
+            () => [
+                ['system', 'gpus', 'usd_per_hour', 'worst_frac'],
+                ...sized.frontier.map((p) => [p.system, p.gpus, p.usd_per_hour ?? undefined, p.worst_frac]),
+            ],
         );
     }
 

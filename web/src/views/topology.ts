@@ -21,7 +21,7 @@ const NAMES: Record<string, string> = {
     rdp: 'Replicas of shards',
 };
 /** At most this many domains are drawn: those with members of the group, and their neighbours. */
-const MOST_DOMAINS = 12;
+const MOST_DOMAINS = 16;
 const ROW_GPUS = 8;
 
 interface Group {
@@ -170,7 +170,7 @@ interface Scene {
 function picture(scene: Scene, perLine: number, colours: Palette, width_px: number): Record<string, unknown> {
     const box = { width: (width_px - 20) / perLine, height: 30 * scene.rows + 50 };
     const across = Math.min(ROW_GPUS, scene.domain);
-    const cell = Math.min(28, (box.width - 24) / across);
+    const cell = Math.min(34, (box.width - 28) / across);
     const order = new Map(scene.members.map((gpu, i) => [gpu, i]));
     const placeOf = (gpu: number): [number, number] | undefined => {
         const at = scene.shown.indexOf(Math.floor(gpu / scene.domain));
