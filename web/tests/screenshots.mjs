@@ -19,6 +19,8 @@ const SHOTS = [
     ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1000 }, 'light'],
     ['explorer-timeline', `${TRAIN}&view=timeline`, { width: 1280, height: 760 }, 'dark'],
     ['explorer-search', `${TRAIN}&view=search`, { width: 1280, height: 1080 }, 'dark'],
+    ['explorer-load', `${INFER}&view=load&o.traffic.rate_per_s=6`, { width: 1280, height: 1400 }, 'light'],
+    ['explorer-size', `${INFER}&view=size&o.size.systems=h100-sxm,h200-sxm,b200-sxm`, { width: 1280, height: 1400 }, 'light'],
     ['explorer-narrow', INFER, { width: 390, height: 844 }, 'light'],
 ];
 
@@ -28,10 +30,11 @@ for (const [name, fragment, viewport, colorScheme] of SHOTS) {
     const page = await chrome.newPage({ viewport, colorScheme });
     await page.goto(`${server.address}/#${fragment}`);
     await page.waitForSelector('#view:not([aria-busy]) canvas, #view button.main');
-    if (fragment.includes('view=search')) {
+    if (/view=(search|size)/.test(fragment)) {
         await page.click('#view button.main');
         await page.waitForSelector('#view .chart canvas');
     }
+    await page.waitForSelector('#view:not([aria-busy])');
     await page.mouse.move(0, 0);
     await page.waitForTimeout(300);
     await page.screenshot({ path: `${folder}/${name}.png` });

@@ -1,6 +1,7 @@
 // This view fits a software stack to measured runs: a table or a log goes in; the report and the engine file come out.
 
 import * as api from '../api';
+import { axis, Chart, legend, mark, note } from '../charts';
 import { commandLine } from '../command';
 import { download, fill, freshId, h } from '../dom';
 import { digits, percent } from '../format';
@@ -52,6 +53,7 @@ interface Report {
     file: JsonObject;
 }
 
+const MOST_BARS = 24;
 const MOST_BYTES = 900_000; // the server takes a little more
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)} %`;
 
@@ -81,6 +83,7 @@ export class Fit implements View {
         { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
         { label: 'Meaning', value: (p) => p.meaning },
     ]);
+    private readonly chart = new Chart('Errors of the runs', 'orrery-fit-errors', { class: 'medium' });
     private readonly engine = h('input', { type: 'text', id: freshId('fit'), placeholder: 'as the rows say' });
     private readonly columns = h('input', {
         type: 'text',
@@ -148,6 +151,7 @@ export class Fit implements View {
         );
         fill(
             this.report,
+            this.chart.element,
             this.runs.element,
             this.parameters.element,
             h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'What remains, and what to measure')), this.notes),
@@ -207,6 +211,7 @@ export class Fit implements View {
             `Median error ${percent(report.median_ape_before)} before, ${percent(report.median_ape_after)} after, ` +
             `${percent(report.median_ape_left_out)} leaving each run out.`;
         this.runs.set(report.runs);
+        this.draw(report.runs);
         this.parameters.set(report.parameters);
         const next = report.next.map(
             (n) =>
@@ -216,6 +221,55 @@ export class Fit implements View {
         fill(this.notes, ...[...report.notes, ...next].map((text) => h('li', {}, text)));
         this.save.hidden = this.report.hidden = false;
         this.app.say(this.summary.textContent);
+    }
+
+    /** Draws how far off each run was before the fit and is after it. */
+    private draw(runs: readonly Run[]): void {
+        const shown = runs.slice(0, MOST_BARS);
+        const bars = [
+            ['before', (r: Run) => r.error_before],
+            ['after', (r: Run) => r.error_after],
+            ['left out', (r: Run) => r.error_left_out],
+        ] as const;
+        this.chart.height(90 + 34 * shown.length);
+        this.chart.set(
+            `Errors of ${runs.length} runs: ` +
+                shown.map((r) => `${r.run} ${signed(r.error_before)} before, ${signed(r.error_after)} after`).join('; '),
+            (colours, width_px) => {
+                const names = legend(
+                    bars.map(([name]) => name),
+                    width_px,
+                    colours,
+                );
+                return {
+                    legend: names.option,
+                    grid: { left: 8, right: 24, top: names.height + 8, bottom: 4, containLabel: true },
+                    tooltip: {
+                        trigger: 'item',
+                        formatter: (p: { name: string; seriesName: string; value: number }) =>
+                            note(p.name, [[p.seriesName, signed(p.value)]]),
+                    },
+                    xAxis: axis(colours, { type: 'value', axisLabel: mark(signed, colours) }),
+                    yAxis: axis(colours, {
+                        type: 'category',
+                        inverse: true,
+                        data: shown.map((r) => r.run),
+                        splitLine: { show: false },
+                    }),
+                    series: bars.map(([name, of], i) => ({
+                        type: 'bar',
+                        name,
+                        barMaxWidth: 9,
+                        itemStyle: { color: colours.series[[7, 0, 3][i]!] },
+                        data: shown.map(of),
+                    })),
+                };
+            },
+            () => [
+                ['run', ...bars.map(([name]) => name)],
+                ...runs.map((r) => [r.run, ...bars.map(([, of]) => of(r))]),
+            ],
+        );
     }
 
     private download(): void {

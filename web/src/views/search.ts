@@ -9,7 +9,7 @@ import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, wo
 import { copyButton } from '../share';
 import type { Job } from '../state';
 import { Table, type Column } from '../table';
-import type { Found, JsonObject, Kind, SearchResult } from '../types';
+import type { Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
 import type { Answer, App, View } from '../view';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
@@ -93,6 +93,9 @@ const numbers = (label: string, key: string, text: (v: number) => string): Colum
     show: (f) => text(number(f, key)),
 });
 
+const measured = (run: Nearest | null | undefined): string =>
+    run ? `${run.distance.toFixed(2)} away${run.outside ? ', outside' : ''}` : '–';
+
 /** Returns the columns that matter for a kind: training looks at steps and utilisation, serving at tokens and dollars. */
 function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
     const button = (f: Found) =>
@@ -116,6 +119,12 @@ function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
                   numbers('$ per million', 'cost_usd_per_million_tokens', dollars),
               ]),
         numbers('Memory', 'memory_bytes.total', bytes),
+        {
+            label: 'Measured',
+            title: 'distance to the nearest measured run; a plan far from all of them may be better on paper only',
+            value: (f) => (f['nearest'] ? number(f, 'nearest.distance') : undefined),
+            show: (f) => measured(f['nearest'] as Nearest | null | undefined),
+        },
         numbers('J/token', 'energy_j_per_token', digits),
         { label: 'Bound', value: (f) => f.bottleneck, show: (f) => words(f.bottleneck) },
     ];
