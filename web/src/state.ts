@@ -135,7 +135,6 @@ export function requestOf(job: Job, set: JsonObject = {}): JsonObject {
         const [section, name] = key.split('.') as [string, string | undefined];
         if (name === undefined) request[section] = jsonValue(text);
         else if (section === 'engine') set = { ...set, [key]: jsonValue(text) };
-        else if (name === 'overlap' && text.includes(',')) plan[name] = text.split(',').map((t) => t.trim());
         else (section === 'plan' ? plan : workload)[name] = jsonValue(text);
     }
     if (Object.keys(set).length > 0) request['set'] = set;

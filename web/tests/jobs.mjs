@@ -143,6 +143,38 @@ test('URL restore: the same page from its address', async () => {
     await close(page);
 });
 
+test('the server knows every choice of every control', async () => {
+    for (const job of [JOB, 'kind=infer&model=llama3.1-8b&system=h100-sxm&workload.input_len=100&workload.output_len=10']) {
+        const page = await open(job);
+        const choices = await page.$$eval('#controls .field:has(select)', (rows) =>
+            rows.flatMap((r) => [...r.querySelectorAll('option')].map((o) => [r.dataset.key, o.value])),
+        );
+        check(choices.length > 100, 'choices');
+        const request = { plan: {}, workload: {} };
+        for (const [key, given] of new URLSearchParams(job)) put(request, key, given);
+        for (const [key, choice] of [...choices, ['plan.overlap', 'tp,dp']].filter(([, c]) => c !== '')) {
+            if (key === 'plan.overlap' && request.kind === 'infer') continue;
+            const asked = structuredClone(request);
+            put(asked, key, choice);
+            const answer = await fetch(`${server.address}/api/v1/${request.kind}`, {
+                method: 'POST',
+                body: JSON.stringify(asked),
+            });
+            const error = answer.ok ? '' : (await answer.json()).error.text;
+            check(!/must be|unknown|no such|not a/.test(error), `${key} ${choice}: ${error}`);
+        }
+        await close(page);
+    }
+});
+
+/** Puts a text at a dotted path of a request, as a number or a flag where it is one. */
+function put(request, key, given) {
+    const value = /^(true|false|[0-9]+)$/.test(given) ? JSON.parse(given) : given;
+    const [section, name] = key.split('.');
+    if (name) request[section][name] = value;
+    else request[section] = value;
+}
+
 test('a dropped config.json is the model', async () => {
     const page = await open(JOB);
     const config = {

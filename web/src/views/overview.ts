@@ -73,8 +73,13 @@ export class Overview implements View {
             { class: 'grid two' },
             this.time.element,
             this.memory.element,
-            h('div', { class: 'grid column' }, this.bounds.element, this.assumed.element),
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts),
+            h(
+                'div',
+                { class: 'grid column' },
+                this.bounds.element,
+                h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts),
+            ),
+            this.assumed.element,
         );
     }
 

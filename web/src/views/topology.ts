@@ -20,8 +20,9 @@ const NAMES: Record<string, string> = {
     edp: 'Data, experts (EDP)',
     rdp: 'Replicas of shards',
 };
-/** At most this many domains are drawn: those with members of the group, and their neighbours. */
+/** At most this many domains with members of the group are drawn, and neighbours until there are so many. */
 const MOST_DOMAINS = 16;
+const FEWEST_DOMAINS = 6;
 const ROW_GPUS = 8;
 
 interface Group {
@@ -134,8 +135,9 @@ export class Topology implements View {
         const group = this.groups.find((g) => g.name === this.chosen);
         const members = Array.from({ length: group?.ranks ?? 1 }, (_, i) => i * (group?.stride ?? 1));
         const all = Math.ceil(gpus / domain);
-        const shown = [...new Set([...members.map((m) => Math.floor(m / domain)), ...Array(all).keys()])]
-            .slice(0, MOST_DOMAINS)
+        const occupied = new Set(members.map((m) => Math.floor(m / domain)));
+        const shown = [...new Set([...occupied, ...Array(all).keys()])]
+            .slice(0, Math.min(MOST_DOMAINS, Math.max(FEWEST_DOMAINS, occupied.size)))
             .sort((a, b) => a - b);
         const rows = Math.ceil(Math.min(domain, gpus) / ROW_GPUS);
         const links = chip
@@ -183,7 +185,18 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
     };
     const text = (words: string, x: number, y: number, fill: string, size = 11, align = 'left') => ({
         type: 'text',
-        style: { text: words, x, y, fill, fontSize: size, fontFamily: colours.font, align, verticalAlign: 'middle' },
+        style: {
+            text: words,
+            x,
+            y,
+            fill,
+            fontSize: size,
+            fontFamily: colours.font,
+            align,
+            verticalAlign: 'middle',
+            width: width_px - 20,
+            overflow: 'break',
+        },
     });
     const boxes = scene.shown.flatMap((domain, at) => {
         const x = 10 + (at % perLine) * box.width;
