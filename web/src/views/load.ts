@@ -120,7 +120,7 @@ export class Load implements View {
                 show: (r: Row) => this.cell(r, stat),
             })),
         ],
-        { intro: 'A limit stands below the percentile it is about.' },
+        { intro: 'Percentiles over the requests of the run; a limit stands beside the one it is about.' },
     );
     private readonly shareChart = new Chart('Distribution', 'orrery-serving-shares', {
         class: 'medium',
