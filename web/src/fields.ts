@@ -22,8 +22,23 @@ const INFER: readonly Kind[] = ['infer'];
 const YES_NO = ['true', 'false'];
 const TRAIN_FORMATS = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp8_block', 'fp4', 'int8'];
 const WEIGHTS = [
-    ...TRAIN_FORMATS, 'int4', 'published', 'mxfp4', 'nvfp4', 'fp8-tensor', 'fp8-channel', 'fp8-block', 'w4a16', 'w8a8',
-    'awq', 'gptq', 'nf4', 'hqq', 'q4_k_m', 'q5_k_m', 'q8_0',
+    ...TRAIN_FORMATS,
+    'int4',
+    'published',
+    'mxfp4',
+    'nvfp4',
+    'fp8-tensor',
+    'fp8-channel',
+    'fp8-block',
+    'w4a16',
+    'w8a8',
+    'awq',
+    'gptq',
+    'nf4',
+    'hqq',
+    'q4_k_m',
+    'q5_k_m',
+    'q8_0',
 ];
 const CACHES = ['fp16', 'bf16', 'fp8', 'int8', 'int4', 'nvfp4', 'q8_0', 'q4_0'];
 

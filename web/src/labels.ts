@@ -29,8 +29,7 @@ function boxOf(m: Mark, position: Place['position']): Box {
     return { left, right: left + width, top: middle - LINE_PX / 2, bottom: middle + LINE_PX / 2 };
 }
 
-const apart = (a: Box, b: Box): boolean =>
-    a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top;
+const apart = (a: Box, b: Box): boolean => a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top;
 
 /**
  * Places the names of marks, the first ones first, inside a plot of this size. The answer has undefined where a name

@@ -37,7 +37,13 @@ const FIELDS: readonly TrafficField[] = [
     { key: 'rate_per_s', label: 'Requests per second', title: 'of all replicas', start: '4', arrivals: OPEN },
     { key: 'concurrency', label: 'Users', title: 'each asks again when answered', start: '32', arrivals: ['closed'] },
     { key: 'think_s', label: 'Pause of a user', title: 'mean, such as 5 s', arrivals: ['closed'] },
-    { key: 'burstiness', label: 'Burstiness', title: '1 is Poisson, less is burstier', start: '0.5', arrivals: ['gamma'] },
+    {
+        key: 'burstiness',
+        label: 'Burstiness',
+        title: '1 is Poisson, less is burstier',
+        start: '0.5',
+        arrivals: ['gamma'],
+    },
     { key: 'swing_frac', label: 'Swing', title: 'amplitude over the mean rate', start: '0.5', arrivals: ['diurnal'] },
     { key: 'period_s', label: 'Length of a day', title: 'such as 1 h', start: '600', arrivals: ['diurnal'] },
     { key: 'input_len', label: 'Prompt tokens', title: '1000, 500:2000 (uniform) or 1000~0.5 (mean~cv, lognormal)' },
@@ -88,7 +94,12 @@ export class TrafficForm {
             'div',
             { class: 'traffic' },
             h('div', { class: 'line top' }, ...rows(false)),
-            h('details', {}, h('summary', {}, 'More about the traffic'), h('div', { class: 'line top' }, ...rows(true))),
+            h(
+                'details',
+                {},
+                h('summary', {}, 'More about the traffic'),
+                h('div', { class: 'line top' }, ...rows(true)),
+            ),
         );
         this.restore();
     }
@@ -146,8 +157,7 @@ export class TrafficForm {
     }
 
     /** Says whether the traffic replaces a key of the job. */
-    decides = (key: string): boolean =>
-        ['workload.batch', 'workload.input_len', 'workload.output_len'].includes(key);
+    decides = (key: string): boolean => ['workload.batch', 'workload.input_len', 'workload.output_len'].includes(key);
 
     words(answer: Answer): string[] {
         return [
@@ -173,7 +183,9 @@ export class TrafficForm {
     }
 
     private limitAtFault(text: string): string {
-        return Object.keys(LIMITS).find((key) => this.value(key) && text.includes(LIMITS[key]! + this.value(key))) ?? 'slo';
+        return (
+            Object.keys(LIMITS).find((key) => this.value(key) && text.includes(LIMITS[key]! + this.value(key))) ?? 'slo'
+        );
     }
 
     private arrange(): void {

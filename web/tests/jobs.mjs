@@ -1,7 +1,26 @@
 // The job: its controls, its numbers, its address.
 
 import { readFileSync } from 'node:fs';
-import { change, check, close, dropConfig, equal, get, JOB, open, OPTIONS, orrery, server, settled, show, test, text, until, value, VIEWS } from './harness.mjs';
+import {
+    change,
+    check,
+    close,
+    dropConfig,
+    equal,
+    get,
+    JOB,
+    open,
+    OPTIONS,
+    orrery,
+    server,
+    settled,
+    show,
+    test,
+    text,
+    until,
+    value,
+    VIEWS,
+} from './harness.mjs';
 import { predict } from './session.mjs';
 
 test('first paint: headline numbers, bars, controls', async () => {
@@ -144,7 +163,10 @@ test('URL restore: the same page from its address', async () => {
 });
 
 test('the server knows every choice of every control', async () => {
-    for (const job of [JOB, 'kind=infer&model=llama3.1-8b&system=h100-sxm&workload.input_len=100&workload.output_len=10']) {
+    for (const job of [
+        JOB,
+        'kind=infer&model=llama3.1-8b&system=h100-sxm&workload.input_len=100&workload.output_len=10',
+    ]) {
         const page = await open(job);
         const choices = await page.$$eval('#controls .field:has(select)', (rows) =>
             rows.flatMap((r) => [...r.querySelectorAll('option')].map((o) => [r.dataset.key, o.value])),

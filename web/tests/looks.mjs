@@ -2,7 +2,23 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { axe, chrome, check, close, equal, JOB, NARROW, open, OPTIONS, orrery, show, test, until, value, VIEWS } from './harness.mjs';
+import {
+    axe,
+    chrome,
+    check,
+    close,
+    equal,
+    JOB,
+    NARROW,
+    open,
+    OPTIONS,
+    orrery,
+    show,
+    test,
+    until,
+    value,
+    VIEWS,
+} from './harness.mjs';
 import { predict, serve } from './session.mjs';
 
 test('a server that stops in the middle', async () => {
@@ -11,7 +27,12 @@ test('a server that stops in the middle', async () => {
     await page.goto(`${own.address}/#${JOB}`);
     await page.waitForSelector('.card .value');
     own.stop();
-    await until('stopped', () => fetch(own.address).then(() => false, () => true));
+    await until('stopped', () =>
+        fetch(own.address).then(
+            () => false,
+            () => true,
+        ),
+    );
     await page.fill('#f-plan-tp', '4');
     await page.waitForSelector('[role=alert]:has-text("Is orrery serve still running?")');
     await page.waitForSelector('.banner:has-text("last job that could be answered")');
@@ -31,14 +52,24 @@ test('keyboard: tabs by arrows, the skip link, nothing without a name', async ()
     await page.keyboard.press('End');
     equal(await page.evaluate(() => document.activeElement?.id), 'tab-fit', 'end');
     await page.keyboard.press('ArrowRight');
-    equal(await page.evaluate(() => document.activeElement?.id), 'tab-overview', 'around, without tabs of the other kind');
+    equal(
+        await page.evaluate(() => document.activeElement?.id),
+        'tab-overview',
+        'around, without tabs of the other kind',
+    );
     await close(page);
 });
 
 /** What axe finds and what is wider than the window. */
 async function inspect(page, view) {
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-    const found = violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`);
+    const found = violations.map(
+        (v) =>
+            `${v.id}: ${v.nodes
+                .map((n) => n.target.join(' '))
+                .slice(0, 3)
+                .join(', ')}`,
+    );
     equal(found.join('; '), '', `axe, ${view}`);
     await fits(page, view);
 }

@@ -8,9 +8,10 @@ import { predict } from './session.mjs';
 const SERVED =
     'kind=infer&model=llama3-8b&system=h100-sxm&gpus=2&workload.input_len=1000&workload.output_len=200' +
     '&workload.engine=vllm-0.12&workload.precision=bf16';
-const SERVED_OPTIONS = (
-    '--model llama3-8b --system h100-sxm --gpus 2 --engine vllm-0.12 --precision bf16 --input 1000 --output 200'
-).split(' ');
+const SERVED_OPTIONS =
+    '--model llama3-8b --system h100-sxm --gpus 2 --engine vllm-0.12 --precision bf16 --input 1000 --output 200'.split(
+        ' ',
+    );
 const LIMITS = ['--slo', 'ttft_s.p99<=1 s', '--slo', 'tpot_s.p95<=50 ms'];
 
 const command = (page) => page.textContent('.share code');
@@ -48,9 +49,14 @@ test('under load: the numbers of orrery serving --json', async () => {
         page.waitForEvent('download'),
         page.click('[aria-label="Download Distribution as CSV"]'),
     ]);
-    const lines = readFileSync(await file.path(), 'utf8').trim().split('\n');
+    const lines = readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\n');
     equal(lines.length, 102, 'a head and 101 shares');
-    const median = lines.find((l) => l.startsWith('0.5,')).split(',').map(Number);
+    const median = lines
+        .find((l) => l.startsWith('0.5,'))
+        .split(',')
+        .map(Number);
     check(Math.abs(median[1] / wanted.ttft_s.p50 - 1) < 0.01, 'the median of the distribution is that of the answer');
     await close(page);
 });
@@ -155,9 +161,12 @@ test('the box of models: words, sizes, names of Hugging Face, only the keyboard'
     await page.focus('#f-model');
     await page.keyboard.type('qwen3 32b');
     equal(await page.getAttribute('#f-model', 'aria-expanded'), 'true', 'open');
-    const names = await page.$$eval('.suggestions [role=option] span:first-child', (all) => all.map((e) => e.textContent));
+    const names = await page.$$eval('.suggestions [role=option] span:first-child', (all) =>
+        all.map((e) => e.textContent),
+    );
     check(names.includes('qwen3-32b') && names.every((n) => /qwen3/.test(n)), `what was typed: ${names}`);
-    while ((await page.textContent('.suggestions .active span')) !== 'qwen3-32b') await page.keyboard.press('ArrowDown');
+    while ((await page.textContent('.suggestions .active span')) !== 'qwen3-32b')
+        await page.keyboard.press('ArrowDown');
     await change(page, () => page.keyboard.press('Enter'));
     equal(await page.inputValue('#f-model'), 'qwen3-32b', 'chosen');
     await page.keyboard.press('ArrowDown');
@@ -189,14 +198,22 @@ test('topology: groups, and what they cross', async () => {
     const page = await open(`${JOB}&view=topology`);
     await settled(page);
     const rows = await page.$$eval('#view tbody tr', (all) =>
-        all.map((r) => [...r.children].slice(0, 6).map((c) => c.textContent).join(' ')),
+        all.map((r) =>
+            [...r.children]
+                .slice(0, 6)
+                .map((c) => c.textContent)
+                .join(' '),
+        ),
     );
     // 16 GPUs in two domains of eight; tp 2, pp 2, dp 4: neighbours in TP are 1 apart, in DP 2, in PP 8
     check(rows.includes('Tensor (TP) 2 1 2 1 scale-up'), `tensor parallel: ${rows}`);
     check(rows.includes('Data (DP) 4 2 4 1 scale-up'), `data parallel: ${rows}`);
     check(rows.includes('Pipeline (PP) 2 8 1 2 network'), `pipeline: ${rows}`);
     await page.selectOption('#view select', 'pp');
-    check(/2 ranks, 1 in a domain, over 2 domains/.test(await page.getAttribute('#view .chart', 'aria-label')), 'picture');
+    check(
+        /2 ranks, 1 in a domain, over 2 domains/.test(await page.getAttribute('#view .chart', 'aria-label')),
+        'picture',
+    );
     await close(page);
 });
 

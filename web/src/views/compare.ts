@@ -127,7 +127,8 @@ export class Compare implements View {
 
     /** Saves the table as it is shown. */
     private saveCsv(): void {
-        const text = (row: Element) => [...row.children].map((c) => c.querySelector('strong')?.textContent ?? c.textContent ?? '');
+        const text = (row: Element) =>
+            [...row.children].map((c) => c.querySelector('strong')?.textContent ?? c.textContent ?? '');
         const count = this.app.state.compare.length;
         const head = ['', ...Array.from({ length: count }, (_, i) => `Job ${i + 1}`)];
         download('orrery-compare.csv', csv([head, ...[...this.body.children].map(text)]), 'text/csv');
@@ -246,10 +247,7 @@ export class Compare implements View {
                         colours,
                         { legend_px: width_px },
                     ),
-                () => [
-                    ['job', ...names],
-                    ...good.map((e) => [e.name, ...names.map((n) => parts(e.result)[n] ?? 0)]),
-                ],
+                () => [['job', ...names], ...good.map((e) => [e.name, ...names.map((n) => parts(e.result)[n] ?? 0)])],
             );
         };
         draw(this.time, 'Time', (r) => r.time_s, seconds);

@@ -154,7 +154,12 @@ export class Fit implements View {
             this.chart.element,
             this.runs.element,
             this.parameters.element,
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'What remains, and what to measure')), this.notes),
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'What remains, and what to measure')),
+                this.notes,
+            ),
         );
         this.element.addEventListener('dragover', (event) => event.preventDefault());
         this.element.addEventListener('drop', (event) => {
@@ -234,7 +239,9 @@ export class Fit implements View {
         this.chart.height(90 + 34 * shown.length);
         this.chart.set(
             `Errors of ${runs.length} runs: ` +
-                shown.map((r) => `${r.run} ${signed(r.error_before)} before, ${signed(r.error_after)} after`).join('; '),
+                shown
+                    .map((r) => `${r.run} ${signed(r.error_before)} before, ${signed(r.error_after)} after`)
+                    .join('; '),
             (colours, width_px) => {
                 const names = legend(
                     bars.map(([name]) => name),
@@ -265,15 +272,16 @@ export class Fit implements View {
                     })),
                 };
             },
-            () => [
-                ['run', ...bars.map(([name]) => name)],
-                ...runs.map((r) => [r.run, ...bars.map(([, of]) => of(r))]),
-            ],
+            () => [['run', ...bars.map(([name]) => name)], ...runs.map((r) => [r.run, ...bars.map(([, of]) => of(r))])],
         );
     }
 
     private download(): void {
         if (this.file)
-            download(`${this.name.value || 'my-stack'}.json`, JSON.stringify(this.file, null, 2) + '\n', 'application/json');
+            download(
+                `${this.name.value || 'my-stack'}.json`,
+                JSON.stringify(this.file, null, 2) + '\n',
+                'application/json',
+            );
     }
 }

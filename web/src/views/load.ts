@@ -293,7 +293,11 @@ export class Load implements View {
     private async showCurve(request: JsonObject, served: Served, signal: AbortSignal): Promise<void> {
         const traffic = served.request.traffic;
         const ask = (change: JsonObject) =>
-            api.post<Served>('serving', { ...request, traffic: { ...(request['traffic'] as JsonObject), ...change } }, signal);
+            api.post<Served>(
+                'serving',
+                { ...request, traffic: { ...(request['traffic'] as JsonObject), ...change } },
+                signal,
+            );
         const users = Number(traffic['concurrency'] ?? 0);
         const loads = await this.loads(users, ask);
         const others = await Promise.all(
@@ -319,7 +323,15 @@ export class Load implements View {
                 (best ? `, up to ${rate(best.served.output_tokens_per_s_per_gpu)} output tokens/s per GPU.` : '.'),
             (colours, width_px) => curve(points, limits, colours, width_px),
             () => [
-                ['load', 'output_tokens_per_s_per_gpu', 'ttft_s.p50', 'ttft_s.p99', 'tpot_s.p50', 'tpot_s.p95', 'usd_per_million'],
+                [
+                    'load',
+                    'output_tokens_per_s_per_gpu',
+                    'ttft_s.p50',
+                    'ttft_s.p99',
+                    'tpot_s.p50',
+                    'tpot_s.p95',
+                    'usd_per_million',
+                ],
                 ...points.map((p) => [
                     p.name,
                     p.served.output_tokens_per_s_per_gpu,

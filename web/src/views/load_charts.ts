@@ -110,11 +110,7 @@ export function overTime(served: Served, colours: Palette, width_px: number) {
                 axisLabel: mark(percent, colours),
             }),
         ],
-        series: [
-            line('decoding', decoding, 0),
-            line('waiting', waiting, 2),
-            line('cache used', kv_used_frac, 3, true),
-        ],
+        series: [line('decoding', decoding, 0), line('waiting', waiting, 2), line('cache used', kv_used_frac, 3, true)],
     };
 }
 
@@ -196,10 +192,7 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
         width_px,
         colours,
     );
-    const [from, to] = [
-        Math.min(...requests.map((r) => r.arrival_s)),
-        Math.max(...requests.map((r) => r.finish_s)),
-    ];
+    const [from, to] = [Math.min(...requests.map((r) => r.arrival_s)), Math.max(...requests.map((r) => r.finish_s))];
     return {
         legend: names.option,
         grid: { left: 58, right: 20, top: names.height + 8, bottom: 66 },

@@ -270,7 +270,13 @@ export class Operators implements View {
                         }),
                     ],
                     yAxis: [
-                        log({ name: 'FLOP/s', min: flopsPerS[0], max: flopsPerS[1], nameGap: 68, axisLabel: label('') }),
+                        log({
+                            name: 'FLOP/s',
+                            min: flopsPerS[0],
+                            max: flopsPerS[1],
+                            nameGap: 68,
+                            axisLabel: label(''),
+                        }),
                         log({
                             gridIndex: 1,
                             name: 'bytes/s',
@@ -291,10 +297,7 @@ export class Operators implements View {
                                 ...(r.flops
                                     ? [['reached', si(r.flops / r.time_s, 'FLOP/s')] as const]
                                     : [['reached', si(r.bytes / r.time_s, 'B/s')] as const]),
-                                [
-                                    'in all',
-                                    `${seconds(r.spent_s)}, ${percent(r.share)} in ${count(r.cost.runs)} runs`,
-                                ],
+                                ['in all', `${seconds(r.spent_s)}, ${percent(r.share)} in ${count(r.cost.runs)} runs`],
                                 formula(r.cost),
                             ]);
                         },

@@ -11,12 +11,7 @@ import { mainTime, type Answer, type View } from '../view';
 type Part = readonly [name: string, value: number];
 
 /** Makes a key to the colours that is a table of the values as well. */
-function key(
-    root: HTMLElement,
-    parts: readonly Part[],
-    total: number,
-    text: (v: number) => string,
-): void {
+function key(root: HTMLElement, parts: readonly Part[], total: number, text: (v: number) => string): void {
     fill(
         root,
         ...parts.map(([name, value], i) => {
@@ -96,14 +91,16 @@ export class Overview implements View {
     private showTime(result: Result): void {
         const total = mainTime(result);
         const parts = Object.entries(result.time_s).filter(([, v]) => v > 0);
-        this.time.set(`Time bar: ${parts.map(([n, v]) => `${words(n)} ${seconds(v)}`).join(', ')}`, (colours) =>
-            stacked(
-                [result.kind === 'train' ? 'step' : 'batch'],
-                parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })),
-                seconds,
-                colours,
-                { max: total },
-            ),
+        this.time.set(
+            `Time bar: ${parts.map(([n, v]) => `${words(n)} ${seconds(v)}`).join(', ')}`,
+            (colours) =>
+                stacked(
+                    [result.kind === 'train' ? 'step' : 'batch'],
+                    parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })),
+                    seconds,
+                    colours,
+                    { max: total },
+                ),
             () => [['part', 'time_s'], ...parts],
         );
         key(this.timeKey, parts, total, seconds);

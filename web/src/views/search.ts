@@ -96,7 +96,7 @@ const numbers = (label: string, key: string, text: (v: number) => string): Colum
 const measured = (run: Nearest | null | undefined): string =>
     run ? `${run.distance.toFixed(2)} away${run.outside ? ', outside' : ''}` : '–';
 
-/** Returns the columns that matter for a kind: training looks at steps and utilisation, serving at tokens and dollars. */
+/** Returns the columns that matter: training looks at steps and utilisation, serving at tokens and dollars. */
 function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
     const button = (f: Found) =>
         h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => load(f) }, 'Load');
@@ -406,7 +406,8 @@ export class Search implements View {
         const most = (r.rejected.bound ?? 0) > 0 ? 'at most ' : '';
         fill(
             this.status,
-            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ` +
+                `${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
         this.empty = r.best.length === 0;
@@ -422,9 +423,14 @@ export class Search implements View {
             return;
         }
         this.found = r;
-        this.table = new Table<Found>('Best plans', 'orrery-search', columnsOf(this.answer!.job.kind, (f) => this.load(f)), {
-            controls: this.which,
-        });
+        this.table = new Table<Found>(
+            'Best plans',
+            'orrery-search',
+            columnsOf(this.answer!.job.kind, (f) => this.load(f)),
+            {
+                controls: this.which,
+            },
+        );
         fill(this.tableHost, this.table.element);
         this.fillTable();
         this.showLaunch(r.launch ?? {});
@@ -493,7 +499,12 @@ export class Search implements View {
                     'div',
                     { class: 'launch' },
                     h('pre', { tabIndex: 0, 'aria-label': `Flags of ${program}` }, `${program}\n  ${flags}`),
-                    copyButton('Copy', `Copy the flags of ${program}`, () => flags, (text) => this.app.say(text)),
+                    copyButton(
+                        'Copy',
+                        `Copy the flags of ${program}`,
+                        () => flags,
+                        (text) => this.app.say(text),
+                    ),
                 ),
             ),
             programs.length === 0 ? h('p', { class: 'empty' }, 'No launch flags for this plan.') : null,

@@ -35,7 +35,11 @@ export class Size implements View {
     private readonly systems: HTMLInputElement;
     private readonly budget: HTMLInputElement;
     private readonly objective: HTMLElement;
-    private readonly go = h('button', { type: 'button', class: 'main', onclick: () => void this.run() }, 'Find the size');
+    private readonly go = h(
+        'button',
+        { type: 'button', class: 'main', onclick: () => void this.run() },
+        'Find the size',
+    );
     private readonly status = h('div', { class: 'outcome', role: 'status' });
     private readonly faultText = h('p', { class: 'error', role: 'alert' });
     private readonly chart = new Chart('Cost against latency', 'orrery-size', {
@@ -59,10 +63,15 @@ export class Size implements View {
     ) {
         this.traffic = new TrafficForm(app, () => this.changed());
         this.systems = this.text('systems', 'names between commas, at most 16');
-        const more = select('And', [['', 'add a system'], ...lists.systems.map((s) => [s.id, s.id] as const)], '', (v) => {
-            this.addSystem(v);
-            more.querySelector('select')!.value = '';
-        });
+        const more = select(
+            'And',
+            [['', 'add a system'], ...lists.systems.map((s) => [s.id, s.id] as const)],
+            '',
+            (v) => {
+                this.addSystem(v);
+                more.querySelector('select')!.value = '';
+            },
+        );
         this.budget = this.text('budget', 'such as 64 GPUs or $40/h');
         this.budget.placeholder = '64 GPUs';
         this.objective = select(
@@ -281,7 +290,11 @@ export class Size implements View {
                     h('span', { class: p.slo[i]?.met ? 'kept' : 'missed' }, seconds(p.slo[i]?.value_s)),
             })),
             { label: 'Of the limits', value: (p) => p.worst_frac, show: (p) => percent(p.worst_frac) },
-            { label: 'Sequences, tokens a step', value: (p) => `${p.max_requests}, ${p.max_step_tokens}`, class: 'number' },
+            {
+                label: 'Sequences, tokens a step',
+                value: (p) => `${p.max_requests}, ${p.max_step_tokens}`,
+                class: 'number',
+            },
         ];
         const table = new Table<SizedPlan>('Plans', 'orrery-size', columns);
         table.set(sized.frontier);

@@ -195,7 +195,15 @@ export class Technology implements View {
         const words = await jobWords({ ...job, factors: {} }, (key) => key === 'system');
         return systems.length === 0
             ? ''
-            : commandLine('sweep', job.kind, ...words, '--system', systems[0]!, '--vary', `system=${systems.join(';')}`);
+            : commandLine(
+                  'sweep',
+                  job.kind,
+                  ...words,
+                  '--system',
+                  systems[0]!,
+                  '--vary',
+                  `system=${systems.join(';')}`,
+              );
     }
 
     /** Returns every node with every memory that is chosen. */

@@ -150,7 +150,8 @@ export class Topology implements View {
         this.chart.set(
             `${count(gpus)} GPUs in ${count(all)} domains of ${domain}; ` +
                 (group
-                    ? `${NAMES[group.name]}: ${group.ranks} ranks, ${group.domain_ranks} in a domain, over ${group.domains} domains.`
+                    ? `${NAMES[group.name]}: ${group.ranks} ranks, ${group.domain_ranks} in a domain, ` +
+                      `over ${group.domains} domains.`
                     : 'no group exchanges anything.'),
             (colours, width_px) =>
                 picture({ shown, members, domain, gpus, all, rows, links }, perLine(width_px), colours, width_px),
@@ -239,7 +240,8 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
         ];
     });
     const rest = scene.all - scene.shown.length;
-    const head = `${count(scene.gpus)} GPUs in ${count(scene.all)} domains${rest > 0 ? ` (${rest} not drawn)` : ''}; ${scene.links}`;
+    const left = rest > 0 ? ` (${rest} not drawn)` : '';
+    const head = `${count(scene.gpus)} GPUs in ${count(scene.all)} domains${left}; ${scene.links}`;
     return {
         tooltip: { show: false },
         series: [
