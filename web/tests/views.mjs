@@ -40,6 +40,28 @@ test('roofline and table: every operator, sorted by a click', async () => {
     await close(page);
 });
 
+test('roofline: names beside marks, none over another', async () => {
+    const page = await open(`${JOB}&view=operators`);
+    await settled(page);
+    const boxes = await page.$eval('.chart.tall', (host) => {
+        const series = host.chart.getOption().series.filter((s) => s.type === 'scatter');
+        const names = new Set(series.flatMap((s) => s.data.map((d) => d.row.name)));
+        const texts = host.chart.getZr().storage.getDisplayList(true);
+        return texts
+            .filter((e) => e.type === 'tspan' && names.has(e.style.text))
+            .map((e) => {
+                const box = e.getBoundingRect().clone();
+                if (e.transform) box.applyTransform(e.transform);
+                return [e.style.text, box.x, box.y, box.x + box.width, box.y + box.height];
+            });
+    });
+    check(boxes.length >= 6, `${boxes.length} names`);
+    for (const [i, [name, left, top, right, bottom]] of boxes.entries())
+        for (const [other, l, t, r, b] of boxes.slice(i + 1))
+            check(right <= l + 1 || r <= left + 1 || bottom <= t + 1 || b <= top + 1, `${name} lies over ${other}`);
+    await close(page);
+});
+
 test('pipeline timeline', async () => {
     const page = await open(`${JOB}&view=timeline`);
     await settled(page);
