@@ -84,7 +84,7 @@ test('under load: users who ask again, a queue that grows, an error beside its f
 });
 
 test('sizing: the answer of orrery size --json, a plan loaded, the nearest miss', async () => {
-    const page = await open(`${SERVED}&view=size&o.traffic.rate_per_s=30&o.size.systems=h100-sxm,a100-80g-sxm`);
+    const page = await open(`${SERVED}&view=size&o.traffic.rate_per_s=30&o.size.systems=h100-sxm,+a100-80g-sxm`);
     await page.waitForSelector('#view button.main');
     const options = SERVED_OPTIONS.filter((_, i) => ![2, 3, 4, 5].includes(i));
     const wanted = JSON.parse(

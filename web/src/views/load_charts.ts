@@ -234,6 +234,7 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
         series: parts.map(([name, colour, span]) => ({
             type: 'custom',
             name,
+            z: name === 'prompt' ? 3 : 2, // a prompt is short beside its answer
             itemStyle: { color: colour },
             clip: true,
             encode: { x: [0, 1], y: 2 },

@@ -176,11 +176,16 @@ export class Size implements View {
         return commandLine(
             'size',
             ...(await jobWords(answer.job, skip)),
-            ...['--system', this.systems.value.replace(/\s/g, '') || answer.job.system],
+            ...['--system', this.names(answer)],
             ...this.traffic.words(answer),
             ...(this.budget.value.trim() ? ['--budget', this.budget.value.trim()] : []),
             ...(this.app.option('size.objective', '') ? ['--objective', 'gpus'] : []),
         );
+    }
+
+    /** Returns the systems to choose from, without blanks. */
+    private names(answer: Answer): string {
+        return this.systems.value.replace(/\s/g, '') || answer.job.system;
     }
 
     private request(): JsonObject {
@@ -189,7 +194,7 @@ export class Size implements View {
         const budget = this.budget.value.trim();
         return {
             ...request,
-            system: this.systems.value.trim() || this.answer!.job.system,
+            system: this.names(this.answer!),
             size: { ...(budget ? { budget } : {}), ...(objective ? { objective } : {}) },
         };
     }
