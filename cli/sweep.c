@@ -219,8 +219,10 @@ static void *watch(void *context)
     const bool stuck = !w->done;
     pthread_mutex_unlock(&w->lock);
     static const char line[] = "orrery: stopped amid a batch; the same command goes on from what is stored\n";
-    if (stuck) _exit(write(STDERR_FILENO, line, sizeof line - 1) > 0 ? CLI_BAD : CLI_BAD);
-    return NULL;
+    if (!stuck) return NULL;
+    const ssize_t n_written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)n_written; /* nothing is left to do where even this fails */
+    _exit(CLI_BAD);
 }
 
 static void start_watch(struct watch *w)

@@ -121,7 +121,8 @@ enum orr_format {
     ORR_FORMAT_DUMP_LEDGER,    /* the ledger of time */
     ORR_FORMAT_TRACE,          /* train, infer: Chrome's trace format (docs/trace.md) */
     ORR_FORMAT_HTML,           /* one page that needs nothing else, with charts */
-    ORR_FORMAT_JSON_EXPLAINED, /* an answer's JSON with one more key, "explain": the text of EXPLAIN */
+    ORR_FORMAT_JSON_EXPLAINED, /* an answer's JSON with one more key, "explain": the text of EXPLAIN;
+                                * a service with "detail": what its pictures are drawn from */
     ORR_FORMAT_GNUPLOT,        /* a study: the script that draws its figure */
     ORR_FORMAT_INTERVALS,      /* a validation: its 80 % intervals as the C table that predictions look them up in */
     ORR_FORMAT_RUNS            /* a validation: the measured runs that answers are compared with, as a C table */

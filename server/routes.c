@@ -134,21 +134,33 @@ static struct patience patience_of(struct srv_study *study)
     return (struct patience){.until_s = srv_now_s() + SRV_WORK_S, .study = study};
 }
 
-static unsigned serving_text(struct srv_study *study, const char *body, char **text)
+/* With ORR_FORMAT_JSON_EXPLAINED the answer also has what its charts need. */
+static unsigned serving_as(struct srv_study *study, const char *body, enum orr_format format, char **text)
 {
     struct orr_service *service = NULL;
     struct orr_error error = {0};
     struct patience patience = patience_of(study);
     enum orr_err err = orr_service_open(srv_study_server(study)->catalogue, body, ORIGIN, &service, &error);
     if (!err) err = orr_service_run(service, &patience.stop, watch, &patience, &error);
-    if (!err) *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    if (!err) *text = orr_service_render(service, format, NULL);
     if (service) orr_service_close(service);
     return status_of(err, &error, text);
 }
 
+static unsigned serving_text(struct srv_study *study, const char *body, char **text)
+{
+    return serving_as(study, body, ORR_FORMAT_JSON, text);
+}
+
+static unsigned serving_detail(struct srv_study *study, const char *body, char **text)
+{
+    return serving_as(study, body, ORR_FORMAT_JSON_EXPLAINED, text);
+}
+
 static enum srv_result serving(struct srv_request *request)
 {
-    return srv_slow(request, serving_text);
+    const char *detail = argument(request, "detail");
+    return srv_slow(request, detail && strcmp(detail, "0") != 0 ? serving_detail : serving_text);
 }
 
 static unsigned size_text(struct srv_study *study, const char *body, char **text)

@@ -10,5 +10,6 @@ export default defineConfig({
         chunkSizeWarningLimit: 800,
         rollupOptions: { output: { manualChunks: (id) => (/node_modules/.test(id) ? 'charts' : undefined) } },
     },
-    server: { proxy: { '/api': 'http://127.0.0.1:8080' } },
+    // The server answers only a page of its own origin, so the name of the host stays.
+    server: { proxy: { '/api': { target: process.env.ORRERY ?? 'http://127.0.0.1:8080', changeOrigin: false } } },
 });

@@ -4,6 +4,7 @@
 
 #include "cost/cost.h"
 #include "metric/roofline.h"
+#include "ops/ops.h"
 #include "report/answer.h"
 #include "report/json_text.h"
 #include "spec/job.h"
@@ -38,11 +39,22 @@ static json_t *ridge_members(const struct orr_chip *chip, const struct orr_op *o
                      orr_json_real(op->weight_bytes));
 }
 
+/* Eq. 60 says where the ranks of a collective are: how far apart, how many in one scale-up domain, in how many of
+ * them. */
+static json_t *place_members(const struct orr_job *job, const struct orr_op *op)
+{
+    if (op->kind != ORR_OP_COLLECTIVE) return json_object();
+    const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
+    const struct orr_placement place = orr_place(&job->system, ranks, stride);
+    return json_pack("{sI sI so so}", "ranks", (json_int_t)ranks, "stride", (json_int_t)stride, "domain_ranks",
+                     orr_json_real(place.local), "domains", orr_json_real(place.domains));
+}
+
 static json_t *op_line(const struct orr_answer *answer, size_t i)
 {
     const struct orr_op *op = &answer->ops[i];
     const struct orr_cost *cost = &answer->costs[i];
-    json_t *line = orr_op_json(op);
+    json_t *line = orr_json_joined(orr_op_json(op), place_members(answer->job, op));
     if (is_train(answer)) /* also lists operators that run on other pipeline ranks only */
         return orr_json_joined(line, json_pack("{so ss}", "time_s",
                                                orr_json_real(orr_cost_at_s(cost, answer->facts.clock_frac)), "bound",

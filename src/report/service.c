@@ -176,7 +176,8 @@ char *orr_service_render(const struct orr_service *service, enum orr_format form
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_service_json(service, &text);
+    if (format == ORR_FORMAT_JSON || format == ORR_FORMAT_JSON_EXPLAINED)
+        orr_service_json(service, format == ORR_FORMAT_JSON_EXPLAINED, &text);
     else if (format == ORR_FORMAT_CSV) orr_service_csv(service, &text);
     else if (format == ORR_FORMAT_TRACE) orr_service_trace(service, &text);
     else if (format == ORR_FORMAT_HTML) orr_service_html(service, &text);

@@ -32,7 +32,10 @@ struct orr_service {
 double orr_record_time(const struct orr_request_record *record, enum orr_timing_kind kind);
 
 void orr_service_terminal(const struct orr_service *service, const struct orr_style *style, struct orr_text *text);
-void orr_service_json(const struct orr_service *service, struct orr_text *text);
+/* `detailed`: also what pictures are drawn from. */
+void orr_service_json(const struct orr_service *service, bool detailed, struct orr_text *text);
+/* "detail" of a result: shares of requests below a time, the run over time, the first requests; NULL: no memory. */
+json_t *orr_service_detail(const struct orr_service *service);
 void orr_service_csv(const struct orr_service *service, struct orr_text *text);
 void orr_service_trace(const struct orr_service *service, struct orr_text *text);
 void orr_service_html(const struct orr_service *service, struct orr_text *text);

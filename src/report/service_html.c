@@ -103,6 +103,6 @@ void orr_service_html(const struct orr_service *service, struct orr_text *text)
         add_series(service, service->series.kv_s, "cache used, %", 100, text);
     }
     orr_service_terminal(service, &orr_html_style, &terminal);
-    orr_service_json(service, &json);
+    orr_service_json(service, false, &json);
     orr_html_finish(text, &terminal, &json);
 }

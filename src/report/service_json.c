@@ -1,9 +1,11 @@
 /* This file writes a service under load as JSON, and its requests as CSV. */
+#include "report/assumed.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/service.h"
 #include "report/sureness.h"
 #include "spec/form.h"
+#include "spec/assume.h"
 #include "spec/names.h"
 
 #include <string.h>
@@ -265,14 +267,19 @@ int orr_serving_result_json(json_t *json, const struct orr_serving_result *r, bo
     return failed | json_object_set_new(json, "interval80", intervals_json(r));
 }
 
-void orr_service_json(const struct orr_service *service, struct orr_text *text)
+void orr_service_json(const struct orr_service *service, bool detailed, struct orr_text *text)
 {
+    const struct orr_job *job = &service->request.job;
+    const uint64_t keys = job->assumed & ~orr_assume_bit(ORR_ASSUME_BATCH); /* the traffic decides the batch */
     json_t *json = json_pack("{ss ss ss}", "schema", ORR_SCHEMA, "kind", "serving", "method",
                              service->closed_form ? "closed form" : "simulation");
     int failed = !json;
     if (json) {
         failed |= orr_serving_result_json(json, &service->result, service->closed_form);
-        failed |= orr_service_sureness_json(json, &service->request.job, &service->result);
+        failed |= orr_service_sureness_json(json, job, &service->result);
+        failed |= json_object_set_new(json, "assumed", orr_assumed_json(job, keys, &job->spread));
+        failed |= json_object_set_new(json, "warnings", orr_warnings_json(job));
+        if (detailed) failed |= json_object_set_new(json, "detail", orr_service_detail(service));
         failed |= json_object_set_new(json, "request", orr_service_request(service));
     }
     orr_json_lines(text, orr_json_whole(json, failed));

@@ -16,14 +16,19 @@ static struct orr_service *open_service(struct world *w, const char *traffic)
     return service;
 }
 
-static json_t *answer(struct orr_service *service)
+static json_t *answer_as(struct orr_service *service, enum orr_format format)
 {
     json_error_t error;
-    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    char *text = orr_service_render(service, format, NULL);
     json_t *json = json_loads(text, 0, &error);
     assert_non_null(json);
     free(text);
     return json;
+}
+
+static json_t *answer(struct orr_service *service)
+{
+    return answer_as(service, ORR_FORMAT_JSON);
 }
 
 static double number(const json_t *json, const char *key, const char *member)
@@ -69,6 +74,46 @@ static void contract(void **state)
     const json_t *traffic = json_object_get(json_object_get(json, "request"), "traffic");
     assert_string_equal(json_string_value(json_object_get(traffic, "arrival")), "poisson");
     assert_string_equal(json_string_value(json_object_get(json_object_get(traffic, "input_len"), "law")), "uniform");
+    json_decref(json);
+    orr_service_close(service);
+}
+
+/* What pictures are drawn from agrees with the numbers: medians, means over the run, and what was assumed. */
+static void detail(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_service *service =
+        open_service(w, "{\"concurrency\":8,\"requests\":900,\"input_len\":300,\"output_len\":\"20:60\"}");
+    assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
+    json_t *plain = answer(service), *json = answer_as(service, ORR_FORMAT_JSON_EXPLAINED);
+    assert_null(json_object_get(plain, "detail"));
+    const json_t *whole = json_object_get(json, "detail");
+    const json_t *shares = json_object_get(json_object_get(whole, "shares"), "ttft_s");
+    assert_int_equal(json_array_size(shares), 101);
+    for (size_t i = 1; i < 101; i++)
+        assert_true(json_number_value(json_array_get(shares, i - 1)) <= json_number_value(json_array_get(shares, i)));
+    assert_true(fabs(json_number_value(json_array_get(shares, 50)) / number(json, "ttft_s", "p50") - 1) < 1e-9);
+    const json_t *series = json_object_get(whole, "series"), *decoding = json_object_get(series, "decoding");
+    assert_int_equal(json_array_size(decoding), json_array_size(json_object_get(series, "waiting")));
+    for (size_t i = 0; i < json_array_size(decoding); i++) /* eight users: at most eight answers at once */
+        assert_true(json_number_value(json_array_get(decoding, i)) <= 8);
+    const json_t *requests = json_object_get(whole, "requests"), *first = json_array_get(requests, 0);
+    assert_int_equal(json_array_size(requests), 400);
+    assert_true(number(first, "arrival_s", NULL) <= number(first, "start_s", NULL));
+    assert_true(number(first, "start_s", NULL) < number(first, "first_s", NULL));
+    assert_true(number(first, "first_s", NULL) < number(first, "finish_s", NULL));
+    const json_t *assumed = json_object_get(plain, "assumed"), *one;
+    size_t i;
+    bool named = false;
+    json_array_foreach(assumed, i, one)
+    {
+        const char *key = json_string_value(json_object_get(one, "key"));
+        assert_string_not_equal(key, "workload.batch"); /* the traffic decides it */
+        named |= strcmp(key, "workload.precision") == 0;
+    }
+    assert_true(named);
+    json_decref(plain);
     json_decref(json);
     orr_service_close(service);
 }
@@ -124,6 +169,7 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(seeds), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(detail), cmocka_unit_test(seeds),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

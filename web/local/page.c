@@ -64,10 +64,10 @@ static void service_progress(void *context, double done_frac)
 static enum orr_err serving(struct page *page, const char *query, const char *body, struct reply *reply)
 {
     struct orr_service *service = NULL;
-    (void)query;
+    const enum orr_format format = strstr(query, "detail=1") ? ORR_FORMAT_JSON_EXPLAINED : ORR_FORMAT_JSON;
     enum orr_err err = orr_service_open(page->catalogue, body, ORIGIN, &service, &reply->error);
     if (!err) err = orr_service_run(service, NULL, service_progress, NULL, &reply->error);
-    if (!err) reply->text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    if (!err) reply->text = orr_service_render(service, format, NULL);
     orr_service_close(service);
     return err;
 }

@@ -14,6 +14,7 @@ import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { download, h } from './dom';
 import { tick } from './format';
+import { csv } from './table';
 
 echarts.use([
     BarChart,
@@ -119,6 +120,8 @@ export const mark = (text: (value: number) => string, colours: Palette) => ({
     formatter: (v: number) => tick(text(v)),
 });
 
+export type Rows = readonly (readonly (number | string | undefined)[])[];
+
 export interface ChartHost extends HTMLDivElement {
     chart?: ECharts;
 }
@@ -127,23 +130,36 @@ export interface ChartHost extends HTMLDivElement {
 export class Chart {
     readonly element: HTMLElement;
     private readonly host: ChartHost;
-    private readonly actions: HTMLElement;
+    private readonly saveRows: HTMLButtonElement;
+    private rows: (() => Rows) | undefined;
     private drawn_px = 0;
     private draw: ((colours: Palette, width_px: number) => EChartsCoreOption) | undefined;
 
     constructor(
         title: string,
         private readonly file: string,
-        extra: { class?: string; below?: HTMLElement; intro?: string } = {},
+        extra: { class?: string; below?: HTMLElement; intro?: string; controls?: HTMLElement } = {},
     ) {
         this.host = h('div', {
             class: `chart ${extra.class ?? ''}`,
             role: 'img',
             'aria-label': `${title}, not drawn yet`,
         });
-        this.actions = h(
+        this.saveRows = h(
+            'button',
+            {
+                type: 'button',
+                hidden: true,
+                title: `${title} as CSV`,
+                'aria-label': `Download ${title} as CSV`,
+                onclick: () => this.rows && download(`${file}.csv`, csv(this.rows()), 'text/csv'),
+            },
+            'CSV',
+        );
+        const actions = h(
             'div',
             { class: 'actions' },
+            this.saveRows,
             h(
                 'button',
                 {
@@ -158,7 +174,7 @@ export class Chart {
         this.element = h(
             'section',
             { class: 'panel' },
-            h('header', {}, h('h3', {}, title), this.actions),
+            h('header', {}, h('h3', {}, title), extra.controls, actions),
             extra.intro ? h('p', { class: 'intro' }, extra.intro) : null,
             this.host,
             extra.below,
@@ -170,15 +186,35 @@ export class Chart {
         document.addEventListener('themechange', () => this.render());
     }
 
-    /** Shows what `draw` makes; `summary` is what a screen reader says in place of the picture. */
-    set(summary: string, draw: (colours: Palette, width_px: number) => EChartsCoreOption): void {
+    /**
+     * Shows what `draw` makes; `summary` is what a screen reader says in place of the picture, `rows` are its numbers
+     * with a first row of names.
+     */
+    set(summary: string, draw: (colours: Palette, width_px: number) => EChartsCoreOption, rows?: () => Rows): void {
         this.host.setAttribute('aria-label', summary);
         this.draw = draw;
+        this.rows = rows;
+        this.saveRows.hidden = !rows;
         this.render();
     }
 
     on(event: string, listener: (data: { data: unknown; seriesName?: string; dataIndex: number }) => void): void {
         this.listeners.push([event, listener as (data: unknown) => void]);
+    }
+
+    get width_px(): number {
+        return this.host.clientWidth;
+    }
+
+    /** Zooms to a part of the axis, in percent of it. */
+    zoom(start: number, end: number): void {
+        this.host.chart?.dispatchAction({ type: 'dataZoom', start, end });
+    }
+
+    /** Returns the part of the axis in sight, in percent of it. */
+    get zoomed(): [number, number] {
+        const zoom = (this.host.chart?.getOption()['dataZoom'] as { start: number; end: number }[] | undefined)?.[0];
+        return zoom ? [zoom.start, zoom.end] : [0, 100];
     }
 
     height(pixels: number): void {

@@ -21,10 +21,24 @@ const TRAIN: readonly Kind[] = ['train'];
 const INFER: readonly Kind[] = ['infer'];
 const YES_NO = ['true', 'false'];
 const TRAIN_FORMATS = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp8_block', 'fp4', 'int8'];
-const FORMATS = [...TRAIN_FORMATS, 'int4'];
 const WEIGHTS = [
-    ...FORMATS, 'published', 'mxfp4', 'nvfp4', 'fp8-tensor', 'fp8-channel', 'fp8-block', 'w4a16', 'w8a8', 'awq', 'gptq', 'nf4',
-    'hqq', 'q4_k_m', 'q5_k_m', 'q8_0',
+    ...TRAIN_FORMATS,
+    'int4',
+    'published',
+    'mxfp4',
+    'nvfp4',
+    'fp8-tensor',
+    'fp8-channel',
+    'fp8-block',
+    'w4a16',
+    'w8a8',
+    'awq',
+    'gptq',
+    'nf4',
+    'hqq',
+    'q4_k_m',
+    'q5_k_m',
+    'q8_0',
 ];
 const CACHES = ['fp16', 'bf16', 'fp8', 'int8', 'int4', 'nvfp4', 'q8_0', 'q4_0'];
 
@@ -229,7 +243,7 @@ export const FIELDS: readonly Field[] = [
         label: 'Overlap',
         kinds: TRAIN,
         group: 'more',
-        title: 'all, none, or a list of tp, ep, pp, dp',
+        title: 'all, none, or a list such as tp,dp',
     },
     {
         key: 'workload.mtp_layers',
@@ -269,8 +283,14 @@ export const FIELDS: readonly Field[] = [
         step: 'double',
         title: 'tokens that an encoder of text reads',
     },
-    { key: 'workload.matrix_precision', label: 'Products', kinds: INFER, group: 'more', options: FORMATS },
-    { key: 'workload.comm_precision', label: 'On the links', kinds: INFER, group: 'more', options: FORMATS },
+    { key: 'workload.matrix_precision', label: 'Products', kinds: INFER, group: 'more', options: TRAIN_FORMATS },
+    {
+        key: 'workload.comm_precision',
+        label: 'On the links',
+        kinds: INFER,
+        group: 'more',
+        options: ['fp16', 'bf16', 'fp8', 'int8'],
+    },
     {
         key: 'workload.prefix_hit_frac',
         label: 'Prefix hit',
@@ -308,6 +328,22 @@ export const FIELDS: readonly Field[] = [
         group: 'more',
         options: YES_NO,
         title: 'prefill and decode on different GPUs',
+    },
+    {
+        key: 'engine.max_requests',
+        label: 'Sequences a step',
+        kinds: INFER,
+        group: 'more',
+        step: 'double',
+        title: 'most sequences of a step under load; empty: as the engine does',
+    },
+    {
+        key: 'engine.max_step_tokens',
+        label: 'Tokens a step',
+        kinds: INFER,
+        group: 'more',
+        step: 'double',
+        title: 'most tokens of a step under load; empty: as the engine does',
     },
     {
         key: 'workload.moe_imbalance',

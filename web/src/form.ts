@@ -1,5 +1,6 @@
 // These are the controls of the job. An error of the server stands beside the field it names.
 
+import { Combobox, type Suggestion } from './combobox';
 import { fill, freshId, h } from './dom';
 import { FIELDS, type Field } from './fields';
 import { count, si } from './format';
@@ -25,9 +26,25 @@ interface Control {
 const runs = (engine: Entry, kind: Kind): boolean =>
     [undefined, 'both', kind === 'train' ? 'training' : 'serving'].includes(engine['kind'] as string | undefined);
 
+/** Real models come first, then those that only studies use; a size finds a model as its name does. */
+function suggestions(models: readonly Entry[]): Suggestion[] {
+    const real = models.filter((m) => !m['synthetic']);
+    return [...real, ...models.filter((m) => m['synthetic'])].map((m) => {
+        const [all, active] = [Number(m['params_total']), Number(m['params_active'])];
+        const experts = active < all ? `, ${count(active)} active` : '';
+        return {
+            value: m.id,
+            more: `${count(all)}${experts}${m['synthetic'] ? ', synthetic' : ''}`,
+            find: `${count(all).replace(' ', '')} ${Math.round(all / 1e9)}b ${active < all ? 'moe experts' : 'dense'}`,
+        };
+    });
+}
+
 export class Form {
     private readonly controls = new Map<string, Control>();
     private readonly groups = h('div');
+    private readonly models: Suggestion[];
+    private model: Combobox | undefined;
     private shown: Kind | undefined;
     private details: HTMLDetailsElement | undefined;
 
@@ -37,6 +54,7 @@ export class Form {
         private readonly events: FormEvents,
     ) {
         root.addEventListener('submit', (event) => event.preventDefault());
+        this.models = suggestions(lists.models);
         const kinds = h(
             'fieldset',
             { class: 'kinds' },
@@ -65,7 +83,7 @@ export class Form {
         for (const radio of this.root.querySelectorAll<HTMLInputElement>('input[name=kind]'))
             radio.checked = radio.value === job.kind;
         if (this.shown !== job.kind) this.build(job.kind);
-        this.offer('model', job.config ? '' : job.model, job.config ? `${job.model} (dropped)` : undefined);
+        this.model?.set(job.config ? `${job.model} (dropped)` : job.model);
         this.offer('system', job.system);
         this.offer('workload.engine', job.values['workload.engine'] ?? '');
         for (const [key, control] of this.controls)
@@ -80,13 +98,11 @@ export class Form {
         for (const [key, { box }] of this.controls) {
             const [section, name] = key.split('.') as [string, string | undefined];
             const filled = name ? (result.request[section] as JsonObject | undefined)?.[name] : result.request[section];
-            const text =
-                filled === undefined || filled === null || typeof filled === 'object' ? 'auto' : `auto: ${filled}`;
-            if (box instanceof HTMLInputElement) box.placeholder = text.replace('auto: ', '');
-            else {
-                const first = box.options[0];
-                if (first?.value === '' && !box.dataset['fixed']) first.textContent = text;
-            }
+            const known = filled !== undefined && filled !== null && typeof filled !== 'object';
+            if (box instanceof HTMLInputElement) box.placeholder = known ? String(filled) : 'auto';
+            else if (box.options[0]?.value === '')
+                // Only while nothing is chosen does the answer say what "auto" is.
+                box.options[0].textContent = known && box.value === '' ? `auto: ${filled}` : 'auto';
         }
     }
 
@@ -140,14 +156,7 @@ export class Form {
             h(
                 'div',
                 { class: 'wide' },
-                this.choice(
-                    'model',
-                    'Model',
-                    this.lists.models
-                        .filter((m) => !m['synthetic'])
-                        .map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]),
-                    (v) => this.events.model(v),
-                ),
+                this.modelBox(),
                 h(
                     'div',
                     { class: 'drop' },
@@ -166,7 +175,9 @@ export class Form {
                     'Engine',
                     [
                         ['', 'auto'],
-                        ...this.lists.engines.filter((e) => runs(e, kind)).map((e) => [e.id, e.id] as [string, string]),
+                        ...this.lists.engines
+                            .filter((e) => runs(e, kind))
+                            .map((e) => [e.id, e['covers'] ? `${e.id} (${e['covers']})` : e.id] as const),
                     ],
                     (v) => this.events.value('workload.engine', v),
                 ),
@@ -199,6 +210,14 @@ export class Form {
             error,
         );
         this.controls.set(key, { box, error, row });
+        return row;
+    }
+
+    private modelBox(): HTMLElement {
+        this.model = new Combobox(this.models, 'Models', (v) => this.events.model(v));
+        this.model.input.title = 'type a part of an id, a family, a size such as 70B, or a Hugging Face name';
+        const row = this.wrap('model', 'Model', this.model.input);
+        row.insertBefore(this.model.element, row.lastElementChild);
         return row;
     }
 
@@ -255,16 +274,15 @@ export class Form {
     }
 
     /** Selects a value. A value that the catalogue lacks is added, and the server says what is wrong with it. */
-    private offer(key: string, value: string, text?: string): void {
+    private offer(key: string, value: string): void {
         const box = this.controls.get(key)?.box;
         if (!(box instanceof HTMLSelectElement)) return;
         box.querySelector('option[data-own]')?.remove();
-        if (text || ![...box.options].some((o) => o.value === value)) {
-            const option = h('option', { value, 'data-own': '' }, text ?? value);
-            if (key === 'model' || key === 'system') box.prepend(option);
+        if (![...box.options].some((o) => o.value === value)) {
+            const option = h('option', { value, 'data-own': '' }, value);
+            if (key === 'system') box.prepend(option);
             else box.append(option);
         }
-        if (key === 'model') box.dataset['fixed'] = 'true';
         box.value = value;
     }
 

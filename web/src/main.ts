@@ -3,19 +3,24 @@
 import * as api from './api';
 import { debounce, download, fill, h, throttle } from './dom';
 import { Form } from './form';
+import { hintsOf } from './hints';
 import { overrides } from './machine';
+import { ShareLine } from './share';
 import { jobText, requestOf, stateFrom, stateText, type Job, type State } from './state';
 import { csv } from './table';
 import type { Catalogue, Json, JsonObject, Kind, Result } from './types';
-import type { Answer, App, View } from './view';
-import { showCards } from './views/cards';
+import type { Answer, App, Card, View } from './view';
+import { cardsOf, showCards } from './views/cards';
 import { Compare, MOST_JOBS } from './views/compare';
 import { Fit } from './views/fit';
+import { Load } from './views/load';
 import { Operators } from './views/operators';
 import { Overview } from './views/overview';
 import { Search } from './views/search';
+import { Size } from './views/size';
 import { Technology } from './views/technology';
 import { Timeline } from './views/timeline';
+import { Topology } from './views/topology';
 import { WhatIf } from './views/whatif';
 
 /** The server is asked at once, but no more often than this; the URL is written once nothing changes for a while. */
@@ -35,10 +40,17 @@ class Explorer implements App {
     private readonly views: View[];
     private readonly tabs: HTMLButtonElement[];
     private readonly cards = h('dl', { class: 'cards', 'aria-label': 'Headline numbers' });
-    private readonly banner = h('p', { class: 'banner', hidden: true });
+    private readonly banner = h('div', { class: 'banner', hidden: true });
     private readonly alert = h('p', { class: 'banner bad', role: 'alert', hidden: true });
     private readonly live = h('p', { class: 'hidden', role: 'status', 'aria-live': 'polite' });
     private readonly panel = h('div', { id: 'view', role: 'tabpanel', tabIndex: -1 });
+    private readonly share = new ShareLine(
+        (text) => this.say(text),
+        () => {
+            this.writeUrl(false);
+            return location.href;
+        },
+    );
     private answer: Answer | undefined;
     private asking: AbortController | undefined;
     private showing: AbortController | undefined;
@@ -69,8 +81,11 @@ class Explorer implements App {
         });
         this.views = [
             new Overview(),
+            new Load(this),
+            new Size(this, lists),
             new Operators(this),
             new Timeline(),
+            new Topology(),
             new WhatIf(this),
             new Search(this),
             new Compare(this),
@@ -118,6 +133,26 @@ class Explorer implements App {
         this.showView();
     }
 
+    show(view: string): void {
+        this.setView(view);
+    }
+
+    headline(cards: readonly Card[], notes: readonly string[]): void {
+        showCards(this.cards, cards);
+        this.banner.hidden = notes.length === 0;
+        fill(this.banner, notes.join(' · '));
+    }
+
+    commandChanged(): void {
+        const view = this.views.find((v) => v.id === this.state.view);
+        const answer = this.answer;
+        if (!view || !answer) return this.share.show('');
+        void (async () => {
+            const text = await view.command(answer);
+            if (this.state.view === view.id && this.answer === answer) this.share.show(text);
+        })();
+    }
+
     say(text: string): void {
         fill(this.live, text);
     }
@@ -159,7 +194,7 @@ class Explorer implements App {
                 {
                     type: 'button',
                     'aria-label': 'Download the result as JSON',
-                    onclick: () => this.answer && download('orrery.json', this.answer.text, 'application/json'),
+                    onclick: () => this.saveJson(),
                 },
                 'JSON',
             ),
@@ -184,6 +219,7 @@ class Explorer implements App {
             this.banner,
             this.cards,
             bar,
+            this.share.element,
             this.panel,
             this.live,
         );
@@ -210,26 +246,38 @@ class Explorer implements App {
         this.state.view = id;
         this.writeUrl(true);
         this.refresh();
+        this.showHeadline();
         this.showView();
     }
 
     private tabKey(event: KeyboardEvent): void {
-        const step = { ArrowRight: 1, ArrowLeft: -1, Home: -this.views.length, End: this.views.length }[event.key];
-        if (step === undefined) return;
+        const views = this.views.filter((v) => this.shows(v));
+        const now = views.findIndex((v) => v.id === this.state.view);
+        const last = views.length - 1;
+        const next = {
+            ArrowRight: (now + 1) % views.length,
+            ArrowLeft: (now + last) % views.length,
+            Home: 0,
+            End: last,
+        }[event.key];
+        if (next === undefined) return;
         event.preventDefault();
-        const now = this.views.findIndex((v) => v.id === this.state.view);
-        const last = this.views.length - 1;
-        const next = Math.abs(step) > 1 ? (step > 0 ? last : 0) : (now + step + this.views.length) % this.views.length;
-        this.setView(this.views[next]!.id);
-        this.tabs[next]!.focus();
+        this.setView(views[next]!.id);
+        document.getElementById(`tab-${views[next]!.id}`)!.focus();
+    }
+
+    /** Says whether a view has something to show for the kind of the job. */
+    private shows(view: View): boolean {
+        return !view.kinds || view.kinds.includes(this.state.job.kind);
     }
 
     /** Sets controls and tabs as the state says. */
     private refresh(): void {
-        if (!this.views.some((v) => v.id === this.state.view)) this.state.view = 'overview';
+        if (!this.views.some((v) => v.id === this.state.view && this.shows(v))) this.state.view = 'overview';
         this.form.show(this.state.job);
         this.views.forEach((v, i) => {
             const on = v.id === this.state.view;
+            this.tabs[i]!.hidden = !this.shows(v);
             this.tabs[i]!.setAttribute('aria-selected', String(on));
             this.tabs[i]!.tabIndex = on ? 0 : -1;
             if (on && this.panel.firstElementChild !== v.element) {
@@ -262,16 +310,31 @@ class Explorer implements App {
         this.form.clear();
         this.form.hint(result);
         document.body.classList.remove('stale');
-        const notes = [...(result.fits ? [] : [`Does not fit: ${String(result['reason'] ?? '')}`]), ...result.warnings];
-        this.banner.hidden = notes.length === 0;
-        fill(this.banner, notes.join(' · '));
-        showCards(this.cards, result);
-        const first = this.cards.querySelector('.value')?.textContent ?? '';
+        this.showHeadline();
+        const first = cardsOf(result)[0]?.value ?? '';
         this.speak(
             `${result.kind === 'train' ? 'Step time' : 'Latency'} ${first}` +
                 (result.fits ? '' : ', does not fit into memory'),
         );
         this.showView();
+    }
+
+    /** Shows the numbers of the prediction, what to beware of, and buttons for what the answer advises. */
+    private showHeadline(): void {
+        const result = this.answer?.result;
+        if (!result || this.views.find((v) => v.id === this.state.view)?.ownHeadline) return;
+        const notes = [...(result.fits ? [] : [`Does not fit: ${String(result['reason'] ?? '')}`]), ...result.warnings];
+        this.headline(cardsOf(result), notes);
+        if (result.fits) return;
+        const button = (text: string, act: () => void) => h('button', { type: 'button', onclick: act }, text);
+        this.banner.append(
+            h(
+                'span',
+                { class: 'hints' },
+                ...hintsOf(result).map((hint) => button(`Try ${hint.text}`, () => this.edit(hint.apply))),
+                button('Search plans that fit', () => this.setView('search')),
+            ),
+        );
     }
 
     private refuse(error: unknown): void {
@@ -289,6 +352,7 @@ class Explorer implements App {
     private showView(): void {
         const view = this.views.find((v) => v.id === this.state.view);
         if (!view || !this.answer) return;
+        this.commandChanged();
         this.showing?.abort();
         const showing = (this.showing = new AbortController());
         this.panel.setAttribute('aria-busy', 'true');
@@ -330,12 +394,21 @@ class Explorer implements App {
         this.say(`Job ${this.state.compare.length} of ${MOST_JOBS} kept to compare`);
     }
 
+    /** Returns what the buttons save: the answer of the view, or else the prediction. */
+    private get text(): string | undefined {
+        return this.views.find((v) => v.id === this.state.view)?.answerText?.() ?? this.answer?.text;
+    }
+
+    private saveJson(): void {
+        if (this.text) download('orrery.json', this.text, 'application/json');
+    }
+
     private saveCsv(): void {
-        if (!this.answer) return;
+        if (!this.text) return;
         const out: [string, string | number][] = [];
-        const { request, ...rest } = this.answer.result;
-        scalars(request as JsonObject, '', out);
-        scalars(rest as JsonObject, '', out);
+        const { request, detail: _d, frontier: _f, ...rest } = JSON.parse(this.text) as JsonObject;
+        if (request) scalars(request, '', out);
+        scalars(rest, '', out);
         download('orrery.csv', csv([out.map(([k]) => k), out.map(([, v]) => v)]), 'text/csv');
     }
 

@@ -118,7 +118,7 @@ export function stateFrom(fragment: string): State {
 }
 
 /** Returns a number where the text is one, else the text, so that the server can say what is wrong with it. */
-function value(text: string): Json {
+export function jsonValue(text: string): Json {
     const trimmed = text.trim();
     if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
     const number = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(trimmed) ? Number(trimmed) : NaN;
@@ -133,9 +133,9 @@ export function requestOf(job: Job, set: JsonObject = {}): JsonObject {
     for (const [key, text] of Object.entries(job.values)) {
         if (text.trim() === '' || !isKey(key, job.kind)) continue;
         const [section, name] = key.split('.') as [string, string | undefined];
-        if (name === undefined) request[section] = value(text);
-        else if (name === 'overlap' && text.includes(',')) plan[name] = text.split(',').map((t) => t.trim());
-        else (section === 'plan' ? plan : workload)[name] = value(text);
+        if (name === undefined) request[section] = jsonValue(text);
+        else if (section === 'engine') set = { ...set, [key]: jsonValue(text) };
+        else (section === 'plan' ? plan : workload)[name] = jsonValue(text);
     }
     if (Object.keys(set).length > 0) request['set'] = set;
     return request;

@@ -110,7 +110,10 @@ export class Table<R> {
             if (this.sorted?.column === i)
                 head.setAttribute('aria-sort', this.sorted.down ? 'descending' : 'ascending');
             else head.removeAttribute('aria-sort');
-            head.classList.toggle('number', this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'));
+            head.classList.toggle(
+                'number',
+                this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'),
+            );
         });
         const rows = this.ordered();
         fill(

@@ -3,21 +3,17 @@
 import { fill, h } from '../dom';
 import { bytes, count, digits, dollars, percent, rate, seconds, si, words } from '../format';
 import type { Result } from '../types';
+import type { Card } from '../view';
 
-interface Card {
-    key: string;
-    label: string;
-    value: string;
-    more: string;
-    state?: 'good' | 'bad';
-}
+type Plain = Omit<Card, 'data'>;
 
-const at = (result: Result, key: string): number =>
-    Number(key.split('.').reduce<unknown>((o, k) => (o as Record<string, unknown>)[k], result));
+const raw = (result: Result, key: string): unknown =>
+    key.split('.').reduce<unknown>((o, k) => (o as Record<string, unknown>)[k], result);
+const at = (result: Result, key: string): number => Number(raw(result, key));
 
 /** Interval and memory look the same for both kinds. */
 const span = (r: Result): string => `80 %: ${seconds(r.interval_s[0])} – ${seconds(r.interval_s[1])}`;
-const memory = (r: Result): Card => ({
+const memory = (r: Result): Plain => ({
     key: 'memory_bytes.total',
     label: 'Memory per GPU',
     value: bytes(at(r, 'memory_bytes.total')),
@@ -25,7 +21,7 @@ const memory = (r: Result): Card => ({
     more: `${r.fits ? 'fits' : 'does not fit'}: ${bytes(at(r, 'memory_bytes.usable'))} usable`,
 });
 
-function training(r: Result): Card[] {
+function training(r: Result): Plain[] {
     return [
         { key: 'step_time_s', label: 'Step time', value: seconds(at(r, 'step_time_s')), more: span(r) },
         {
@@ -68,7 +64,7 @@ function training(r: Result): Card[] {
     ];
 }
 
-function inference(r: Result): Card[] {
+function inference(r: Result): Plain[] {
     return [
         { key: 'latency_s', label: 'Latency of a batch', value: seconds(at(r, 'latency_s')), more: span(r) },
         {
@@ -111,28 +107,19 @@ function inference(r: Result): Card[] {
     ];
 }
 
-export const cardsOf = (r: Result): Card[] => (r.kind === 'train' ? training(r) : inference(r));
+export const cardsOf = (r: Result): Card[] =>
+    (r.kind === 'train' ? training(r) : inference(r)).map((card) => ({ ...card, data: raw(r, card.key) }));
 
-export function showCards(root: HTMLElement, r: Result): void {
+export function showCards(root: HTMLElement, cards: readonly Card[]): void {
     fill(
         root,
-        ...cardsOf(r).map((c) =>
+        ...cards.map((c) =>
             h(
                 'div',
                 { class: `card ${c.state ?? ''}` },
                 h('dt', {}, c.label),
-                h(
-                    'dd',
-                    {
-                        class: 'value',
-                        'data-key': c.key,
-                        'data-value': String(
-                            c.key.split('.').reduce<unknown>((o, k) => (o as Record<string, unknown>)[k], r),
-                        ),
-                    },
-                    c.value,
-                ),
-                h('dd', { class: 'small' }, c.more),
+                h('dd', { class: 'value', 'data-key': c.key, 'data-value': String(c.data) }, c.value),
+                h('dd', { class: 'small', title: c.more }, c.more),
             ),
         ),
     );

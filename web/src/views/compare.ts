@@ -2,11 +2,13 @@
 
 import * as api from '../api';
 import { Chart, stacked } from '../charts';
-import { fill, h } from '../dom';
+import { commandLine, jobWords } from '../command';
+import { download, fill, h } from '../dom';
 import { FIELDS, KNOBS } from '../fields';
 import { change, gib, GIB, seconds, words } from '../format';
 import { overrides } from '../machine';
 import { isKey, jobFrom, jobText, requestOf, type Job } from '../state';
+import { csv } from '../table';
 import type { Result } from '../types';
 import { mainTime, type Answer, type App, type View } from '../view';
 import { cardsOf } from './cards';
@@ -43,6 +45,11 @@ export class Compare implements View {
         { type: 'button', class: 'main', onclick: () => this.keepCurrent() },
         'Add the current job',
     );
+    private readonly save = h(
+        'button',
+        { type: 'button', 'aria-label': 'Download the comparison as CSV', onclick: () => this.saveCsv() },
+        'CSV',
+    );
     private readonly empty = h(
         'p',
         { class: 'empty' },
@@ -69,7 +76,7 @@ export class Compare implements View {
             h(
                 'section',
                 { class: 'panel' },
-                h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.add)),
+                h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.save, this.add)),
                 this.full,
                 this.empty,
                 this.results,
@@ -77,11 +84,17 @@ export class Compare implements View {
         );
     }
 
+    command = async (): Promise<string> => {
+        const jobs = this.app.state.compare.map((text) => jobFrom(text));
+        return (await Promise.all(jobs.map(async (job) => commandLine(job.kind, ...(await jobWords(job)))))).join('\n');
+    };
+
     async update(_: Answer, signal: AbortSignal): Promise<void> {
         const kept = this.app.state.compare;
         this.add.disabled = kept.length >= MOST_JOBS;
         this.full.hidden = !this.add.disabled;
         this.empty.hidden = kept.length > 0;
+        this.save.hidden = kept.length === 0;
         this.results.hidden = kept.length === 0;
         if (kept.length === 0) return;
         const entries = await Promise.all(kept.map((text) => this.predict(text, signal)));
@@ -110,6 +123,15 @@ export class Compare implements View {
     private keepCurrent(): void {
         this.app.compare([...this.app.state.compare, jobText(this.app.state.job)].slice(0, MOST_JOBS));
         this.app.say(`Job ${this.app.state.compare.length} of ${MOST_JOBS} kept to compare`);
+    }
+
+    /** Saves the table as it is shown. */
+    private saveCsv(): void {
+        const text = (row: Element) =>
+            [...row.children].map((c) => c.querySelector('strong')?.textContent ?? c.textContent ?? '');
+        const count = this.app.state.compare.length;
+        const head = ['', ...Array.from({ length: count }, (_, i) => `Job ${i + 1}`)];
+        download('orrery-compare.csv', csv([head, ...[...this.body.children].map(text)]), 'text/csv');
     }
 
     private showTable(entries: Entry[]): void {
@@ -225,6 +247,7 @@ export class Compare implements View {
                         colours,
                         { legend_px: width_px },
                     ),
+                () => [['job', ...names], ...good.map((e) => [e.name, ...names.map((n) => parts(e.result)[n] ?? 0)])],
             );
         };
         draw(this.time, 'Time', (r) => r.time_s, seconds);

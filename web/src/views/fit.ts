@@ -1,6 +1,8 @@
 // This view fits a software stack to measured runs: a table or a log goes in; the report and the engine file come out.
 
 import * as api from '../api';
+import { axis, Chart, legend, mark, note } from '../charts';
+import { commandLine } from '../command';
 import { download, fill, freshId, h } from '../dom';
 import { digits, percent } from '../format';
 import { Table } from '../table';
@@ -51,6 +53,7 @@ interface Report {
     file: JsonObject;
 }
 
+const MOST_BARS = 24;
 const MOST_BYTES = 900_000; // the server takes a little more
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)} %`;
 
@@ -68,7 +71,7 @@ export class Fit implements View {
             { label: 'Before', value: (r) => r.error_before, show: (r) => signed(r.error_before) },
             { label: 'After', value: (r) => r.error_after, show: (r) => signed(r.error_after) },
             { label: 'Left out', value: (r) => r.error_left_out, show: (r) => signed(r.error_left_out) },
-            { label: '', value: (r) => (r.set_aside ? 'set aside' : r.outlier ? 'outlier' : '') },
+            { label: 'Note', value: (r) => (r.set_aside ? 'set aside' : r.outlier ? 'outlier' : '') },
         ],
         { intro: 'Predicted over measured time, minus 1. Left out: predicted by a fit to the other runs.' },
     );
@@ -76,10 +79,11 @@ export class Fit implements View {
         { label: 'Fact', value: (p) => p.key },
         { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
         { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
-        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'number' },
+        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
         { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
         { label: 'Meaning', value: (p) => p.meaning },
     ]);
+    private readonly chart = new Chart('Errors of the runs', 'orrery-fit-errors', { class: 'medium' });
     private readonly engine = h('input', { type: 'text', id: freshId('fit'), placeholder: 'as the rows say' });
     private readonly columns = h('input', {
         type: 'text',
@@ -97,11 +101,14 @@ export class Fit implements View {
     );
     private readonly report = h('div', { class: 'grid', hidden: true });
     private file: JsonObject | undefined;
+    private source = 'runs.csv';
     private running: AbortController | undefined;
 
     constructor(private readonly app: App) {
-        const field = (label: string, box: HTMLInputElement) =>
-            h('div', { class: 'field' }, h('label', { htmlFor: box.id }, label), box);
+        const field = (label: string, box: HTMLInputElement) => {
+            box.addEventListener('input', () => this.app.commandChanged());
+            return h('div', { class: 'field' }, h('label', { htmlFor: box.id }, label), box);
+        };
         const input = h('input', {
             type: 'file',
             id: freshId('fit'),
@@ -144,9 +151,15 @@ export class Fit implements View {
         );
         fill(
             this.report,
+            this.chart.element,
             this.runs.element,
             this.parameters.element,
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'What remains, and what to measure')), this.notes),
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'What remains, and what to measure')),
+                this.notes,
+            ),
         );
         this.element.addEventListener('dragover', (event) => event.preventDefault());
         this.element.addEventListener('drop', (event) => {
@@ -155,6 +168,16 @@ export class Fit implements View {
             document.documentElement.classList.remove('dropping');
             void this.take(event.dataTransfer?.files[0]);
         });
+    }
+
+    command(): string {
+        const name = this.name.value.trim() || 'my-stack';
+        return commandLine(
+            ...['fit', this.source],
+            ...(this.engine.value.trim() ? ['--engine', this.engine.value.trim()] : []),
+            ...(this.columns.value.trim() ? ['--with', this.columns.value.trim()] : []),
+            ...['--name', name, '--out', `${name}.json`],
+        );
     }
 
     /** The fit does not depend on the job that is shown. */
@@ -167,6 +190,8 @@ export class Fit implements View {
         this.running?.abort();
         const running = (this.running = new AbortController());
         this.faultText.textContent = '';
+        this.source = file.name;
+        this.app.commandChanged();
         if (file.size > MOST_BYTES) {
             this.faultText.textContent = `${file.name} is too long for this page; use orrery fit`;
             return;
@@ -191,6 +216,7 @@ export class Fit implements View {
             `Median error ${percent(report.median_ape_before)} before, ${percent(report.median_ape_after)} after, ` +
             `${percent(report.median_ape_left_out)} leaving each run out.`;
         this.runs.set(report.runs);
+        this.draw(report.runs);
         this.parameters.set(report.parameters);
         const next = report.next.map(
             (n) =>
@@ -202,8 +228,60 @@ export class Fit implements View {
         this.app.say(this.summary.textContent);
     }
 
+    /** Draws how far off each run was before the fit and is after it. */
+    private draw(runs: readonly Run[]): void {
+        const shown = runs.slice(0, MOST_BARS);
+        const bars = [
+            ['before', (r: Run) => r.error_before],
+            ['after', (r: Run) => r.error_after],
+            ['left out', (r: Run) => r.error_left_out],
+        ] as const;
+        this.chart.height(90 + 34 * shown.length);
+        this.chart.set(
+            `Errors of ${runs.length} runs: ` +
+                shown
+                    .map((r) => `${r.run} ${signed(r.error_before)} before, ${signed(r.error_after)} after`)
+                    .join('; '),
+            (colours, width_px) => {
+                const names = legend(
+                    bars.map(([name]) => name),
+                    width_px,
+                    colours,
+                );
+                return {
+                    legend: names.option,
+                    grid: { left: 8, right: 24, top: names.height + 8, bottom: 4, containLabel: true },
+                    tooltip: {
+                        trigger: 'item',
+                        formatter: (p: { name: string; seriesName: string; value: number }) =>
+                            note(p.name, [[p.seriesName, signed(p.value)]]),
+                    },
+                    xAxis: axis(colours, { type: 'value', axisLabel: mark(signed, colours) }),
+                    yAxis: axis(colours, {
+                        type: 'category',
+                        inverse: true,
+                        data: shown.map((r) => r.run),
+                        splitLine: { show: false },
+                    }),
+                    series: bars.map(([name, of], i) => ({
+                        type: 'bar',
+                        name,
+                        barMaxWidth: 9,
+                        itemStyle: { color: colours.series[[7, 0, 3][i]!] },
+                        data: shown.map(of),
+                    })),
+                };
+            },
+            () => [['run', ...bars.map(([name]) => name)], ...runs.map((r) => [r.run, ...bars.map(([, of]) => of(r))])],
+        );
+    }
+
     private download(): void {
         if (this.file)
-            download(`${this.name.value || 'my-stack'}.json`, JSON.stringify(this.file, null, 2) + '\n', 'application/json');
+            download(
+                `${this.name.value || 'my-stack'}.json`,
+                JSON.stringify(this.file, null, 2) + '\n',
+                'application/json',
+            );
     }
 }

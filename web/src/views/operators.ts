@@ -2,8 +2,10 @@
 
 import * as api from '../api';
 import { axis, boundColour, Chart, legend, mark, note } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { h, select } from '../dom';
 import { count, digits, percent, seconds, si, words } from '../format';
+import { placeLabels, type Place } from '../labels';
 import { machine, peakOf, type Machine } from '../machine';
 import { Table, type Column } from '../table';
 import type { Cost, Operator, Result } from '../types';
@@ -11,6 +13,10 @@ import { mainTime, type Answer, type App, type View } from '../view';
 
 type Row = Operator & { cost: Cost; spent_s: number; share: number };
 
+/** The sides of both plots and their height in pixels, and the share of it that each takes. */
+const PLOT = { left: 84, right: 20, tall: 640, upper: 0.47, lower: 0.27 };
+type Range = readonly [number, number];
+type Range2 = readonly [Range, Range];
 const MATRIX = ['gemm', 'bmm', 'flash'];
 const isMatrix = (r: Row): boolean => MATRIX.includes(r.kind);
 
@@ -37,6 +43,12 @@ function formula(c: Cost): string {
     const launch = c.launch_s > 0 ? ` + launch ${seconds(c.launch_s)}` : '';
     const hidden = c.hidden_s > 0 ? ` − hidden ${seconds(c.hidden_s)}` : '';
     return `${work}${launch}${hidden} = ${seconds(c.total_s)}`;
+}
+
+/** Returns the powers of ten around values, at least one decade apart. */
+function decades(values: readonly number[]): [number, number] {
+    const low = Math.floor(Math.log10(Math.min(...values)) + 1e-9);
+    return [10 ** low, 10 ** Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9))];
 }
 
 const boundName = (bound: string): string => `${words(bound)}-bound`;
@@ -119,6 +131,9 @@ export class Operators implements View {
         this.filter.querySelector('select')!.value = this.app.option('ops.show', 'matrix');
     }
 
+    command = async ({ job }: Answer): Promise<string> =>
+        commandLine(job.kind, ...(await jobWords(job)), '--dump', 'costs');
+
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         const [ops, costs, chip] = await Promise.all([
             api.post<Operator[]>(`${job.kind}?dump=ops`, request, signal),
@@ -162,8 +177,14 @@ export class Operators implements View {
         const others = this.rows.filter((r) => r.flops === 0 && r.bytes > 0);
         const ridge = peak / hbm;
         const xs = counted.map((r) => r.flops / moved(r)).concat(Number.isFinite(ridge) ? [ridge] : []);
-        const low = 10 ** Math.floor(Math.log10(Math.min(...xs, 1)));
-        const high = 10 ** Math.ceil(Math.log10(Math.max(...xs, 1000)));
+        const ys = counted.map((r) => r.flops / r.time_s).concat(Number.isFinite(peak) ? [peak] : []);
+        const flopsPerByte = decades(xs);
+        const flopsPerS = decades(ys);
+        const sizes = decades(others.length > 0 ? others.map((r) => r.bytes) : [1e6]);
+        const bytesPerS = decades(
+            [...others.map((r) => r.bytes / r.time_s), hbm, links].filter((v) => Number.isFinite(v) && v > 0),
+        );
+        const title = (r: Row) => (result.kind === 'infer' ? `${r.name}, ${r.phase}` : r.name);
         const bounds = [...new Set(this.rows.map((r) => r.bound))].sort();
         const busiest = [...counted].sort((a, b) => b.spent_s - a.spent_s)[0];
         this.roof.set(
@@ -174,18 +195,38 @@ export class Operators implements View {
             (colours, width_px) => {
                 const names = legend(bounds.map(boundName), width_px, colours);
                 const size = (r: Row) => 7 + 26 * Math.sqrt(Math.max(0, r.share));
+                const wide = width_px - PLOT.left - PLOT.right;
+                const labels = new Map<Row, Place | undefined>();
+                const name = (rows: Row[], at: (r: Row) => [number, number], box: Range2, high_px: number) => {
+                    const along = (v: number, [from, to]: Range) => Math.log(v / from) / Math.log(to / from);
+                    const busy = [...rows].sort((a, b) => b.spent_s - a.spent_s);
+                    const marks = busy.map((r) => ({
+                        x: wide * along(at(r)[0], box[0]),
+                        y: high_px * (1 - along(at(r)[1], box[1])),
+                        radius: size(r) / 2,
+                        text: title(r),
+                    }));
+                    placeLabels(marks, wide, high_px).forEach((place, i) => labels.set(busy[i]!, place));
+                };
+                const high_px = PLOT.upper * PLOT.tall;
+                name(counted, (r) => [r.flops / moved(r), r.flops / r.time_s], [flopsPerByte, flopsPerS], high_px);
+                name(others, (r) => [r.bytes, r.bytes / r.time_s], [sizes, bytesPerS], PLOT.lower * PLOT.tall);
+                const [low, high] = flopsPerByte;
+                const [small, large] = sizes;
                 const points = (rows: Row[], bound: string, top: boolean) => ({
                     type: 'scatter',
                     name: boundName(bound),
                     xAxisIndex: top ? 0 : 1,
                     yAxisIndex: top ? 0 : 1,
                     itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
+                    label: { color: colours.soft, fontSize: 11 },
                     data: rows
                         .filter((r) => r.bound === bound)
                         .map((r) => ({
                             value: top ? [r.flops / moved(r), r.flops / r.time_s] : [r.bytes, r.bytes / r.time_s],
                             symbolSize: size(r),
                             row: r,
+                            label: { show: Boolean(labels.get(r)), ...labels.get(r), formatter: () => title(r) },
                         })),
                 });
                 const ceiling = (name: string, data: number[][], top: boolean, dash = false) => ({
@@ -208,17 +249,14 @@ export class Operators implements View {
                     },
                     tooltip: { show: false },
                 });
-                const sizes = others.map((r) => r.bytes);
-                const small = 10 ** Math.floor(Math.log10(Math.min(...sizes, 1e6)));
-                const large = 10 ** Math.ceil(Math.log10(Math.max(...sizes, 1e9)));
                 const log = (more: Record<string, unknown>) =>
                     axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
                 const label = (unit: string) => mark((v) => si(v, unit), colours);
                 return {
                     legend: names.option,
                     grid: [
-                        { left: 84, right: 20, top: names.height + 14, height: '47%' },
-                        { left: 84, right: 20, top: '66%', bottom: 46 },
+                        { left: PLOT.left, right: PLOT.right, top: names.height + 14, height: high_px },
+                        { left: PLOT.left, right: PLOT.right, bottom: 46, height: PLOT.lower * PLOT.tall },
                     ],
                     xAxis: [
                         log({ min: low, max: high, name: 'FLOP per byte of DRAM', nameGap: 24 }),
@@ -232,8 +270,21 @@ export class Operators implements View {
                         }),
                     ],
                     yAxis: [
-                        log({ name: 'FLOP/s', nameGap: 68, axisLabel: label('') }),
-                        log({ gridIndex: 1, name: 'bytes/s', nameGap: 68, axisLabel: label('') }),
+                        log({
+                            name: 'FLOP/s',
+                            min: flopsPerS[0],
+                            max: flopsPerS[1],
+                            nameGap: 68,
+                            axisLabel: label(''),
+                        }),
+                        log({
+                            gridIndex: 1,
+                            name: 'bytes/s',
+                            min: bytesPerS[0],
+                            max: bytesPerS[1],
+                            nameGap: 68,
+                            axisLabel: label(''),
+                        }),
                     ],
                     tooltip: {
                         trigger: 'item',
@@ -246,10 +297,7 @@ export class Operators implements View {
                                 ...(r.flops
                                     ? [['reached', si(r.flops / r.time_s, 'FLOP/s')] as const]
                                     : [['reached', si(r.bytes / r.time_s, 'B/s')] as const]),
-                                [
-                                    'in all',
-                                    `${seconds(r.spent_s)}, ${percent(r.share)} in ${count(r.cost.runs)} runs`,
-                                ],
+                                ['in all', `${seconds(r.spent_s)}, ${percent(r.share)} in ${count(r.cost.runs)} runs`],
                                 formula(r.cost),
                             ]);
                         },
@@ -297,6 +345,19 @@ export class Operators implements View {
                     ],
                 };
             },
+            () => [
+                ['name', 'phase', 'bound', 'flops_per_byte', 'flops_per_s', 'bytes', 'bytes_per_s', 'share_frac'],
+                ...this.rows.map((r) => [
+                    r.name,
+                    r.phase,
+                    r.bound,
+                    r.flops ? r.flops / moved(r) : undefined,
+                    r.flops ? r.flops / r.time_s : undefined,
+                    r.bytes,
+                    r.bytes / r.time_s,
+                    r.share,
+                ]),
+            ],
         );
     }
 }

@@ -1,20 +1,17 @@
 // This view shows where the time goes, what fills the memory, and what holds the job back.
 
+import { assumedTable } from '../assumed';
 import { boundColour, Chart, stacked } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { fill, h } from '../dom';
-import { bytes, count, gib, GIB, percent, seconds, words } from '../format';
+import { bytes, change, count, gib, GIB, percent, seconds, words } from '../format';
 import type { Nearest, Result } from '../types';
 import { mainTime, type Answer, type View } from '../view';
 
 type Part = readonly [name: string, value: number];
 
 /** Makes a key to the colours that is a table of the values as well. */
-function key(
-    root: HTMLElement,
-    parts: readonly Part[],
-    total: number,
-    text: (v: number) => string,
-): void {
+function key(root: HTMLElement, parts: readonly Part[], total: number, text: (v: number) => string): void {
     fill(
         root,
         ...parts.map(([name, value], i) => {
@@ -42,7 +39,7 @@ function nearest(run: Nearest | null): string {
     const where = run.outside ? 'outside what was measured, ' : '';
     return (
         `${where}${run.distance.toFixed(2)} away: ${run.model} on ${run.gpus} × ${run.system}, ${run.engine}, ` +
-        `${run.plan} (${run.source}), predicted ${percent(run.error_frac)} off`
+        `${run.plan} (${run.source}), predicted with ${change(run.error_frac)}`
     );
 }
 
@@ -56,6 +53,7 @@ export class Overview implements View {
     private readonly timeKey: HTMLElement;
     private readonly memoryKey: HTMLElement;
     private readonly facts = h('dl', { class: 'facts' });
+    private readonly assumed = assumedTable();
 
     constructor() {
         const [timeTable, timeKey] = keyTable('Time by part');
@@ -70,29 +68,40 @@ export class Overview implements View {
             { class: 'grid two' },
             this.time.element,
             this.memory.element,
-            this.bounds.element,
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts),
+            h(
+                'div',
+                { class: 'grid column' },
+                this.bounds.element,
+                h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts),
+            ),
+            this.assumed.element,
         );
     }
+
+    command = async ({ job }: Answer): Promise<string> => commandLine(job.kind, ...(await jobWords(job)));
 
     update({ result }: Answer): void {
         this.showTime(result);
         this.showMemory(result);
         this.showBounds(result);
         this.showFacts(result);
+        this.assumed.set(result.assumed);
     }
 
     private showTime(result: Result): void {
         const total = mainTime(result);
         const parts = Object.entries(result.time_s).filter(([, v]) => v > 0);
-        this.time.set(`Time bar: ${parts.map(([n, v]) => `${words(n)} ${seconds(v)}`).join(', ')}`, (colours) =>
-            stacked(
-                [result.kind === 'train' ? 'step' : 'batch'],
-                parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })),
-                seconds,
-                colours,
-                { max: total },
-            ),
+        this.time.set(
+            `Time bar: ${parts.map(([n, v]) => `${words(n)} ${seconds(v)}`).join(', ')}`,
+            (colours) =>
+                stacked(
+                    [result.kind === 'train' ? 'step' : 'batch'],
+                    parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })),
+                    seconds,
+                    colours,
+                    { max: total },
+                ),
+            () => [['part', 'time_s'], ...parts],
         );
         key(this.timeKey, parts, total, seconds);
     }
@@ -114,6 +123,7 @@ export class Overview implements View {
                         marks: [{ name: `capacity ${bytes(capacity)}`, at: capacity / GIB }],
                     },
                 ),
+            () => [['part', 'bytes'], ...parts],
         );
         key(this.memoryKey, parts, total, bytes);
     }
@@ -143,6 +153,7 @@ export class Overview implements View {
                     colours,
                     { max: 1, legend_px: width_px },
                 ),
+            () => [['phase', ...names], ...shares.map(([row, s]) => [row, ...names.map((n) => s[n] ?? 0)])],
         );
     }
 

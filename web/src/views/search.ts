@@ -3,20 +3,28 @@
 
 import * as api from '../api';
 import { axis, Chart, mark, note } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { fill, freshId, h, select } from '../dom';
 import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
+import { copyButton } from '../share';
 import type { Job } from '../state';
-import { Table } from '../table';
-import type { Found, JsonObject, Kind, SearchResult } from '../types';
+import { Table, type Column } from '../table';
+import type { Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
 import type { Answer, App, View } from '../view';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
-/** These are the fields of the workload that a search decides. */
+/** These are the fields of the workload that a search decides. Formats that the job names stay. */
 const VARIED: Record<Kind, readonly string[]> = {
     train: ['micro_batch', 'recompute', 'recompute_every'],
+    infer: ['batch'],
+};
+/** These fields of the workload are loaded with a plan. */
+const LOADED: Record<Kind, readonly string[]> = {
+    train: VARIED.train,
     infer: ['batch', 'precision', 'kv_precision', 'disaggregated'],
 };
-const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch', 'batch', 'precision'];
+const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch', 'batch'];
+const FIRST_OBJECTIVE: Record<Kind, string> = { train: 'time', infer: 'throughput' };
 
 const number = (found: Found, key: string): number =>
     Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
@@ -45,7 +53,12 @@ export function planText(found: Found): string {
         workload['input_len'] ? String(workload['precision'] ?? '') : '',
         plan['overlap'] && plan['overlap'] !== 'all' ? `overlap ${plan['overlap']}` : '',
     ];
-    return [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
+    const own = [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
+    const decode = found['decode'] as JsonObject | undefined;
+    if (!decode) return own;
+    const degrees = ['tp', 'pp', 'ep'].filter((k) => Number(decode[k] ?? 1) > 1).map((k) => `${k} ${decode[k]}`);
+    const pool = [...(degrees.length ? degrees : ['tp 1']), `batch ${decode['batch']}`, `${decode['gpus']} GPUs`];
+    return `prompts: ${own} | answers: ${pool.join(', ')}`;
 }
 
 /** Puts a plan into the job. Fields that follow from the others stay open, so that they can be edited. */
@@ -63,12 +76,58 @@ export function loadPlan(job: Job, found: Found): void {
     for (const [key, value] of Object.entries(plan))
         if (!follows[key] && value !== null)
             job.values[`plan.${key}`] = Array.isArray(value) ? value.join(',') : String(value);
-    for (const key of VARIED[job.kind]) {
+    for (const key of LOADED[job.kind]) {
         const value = found.workload[key];
         if (value !== undefined && value !== null) job.values[`workload.${key}`] = String(value);
     }
     // Where there are two pools, that of the prompts is loaded.
     job.values['gpus'] = String(['tp', 'pp', 'cp', 'dp'].reduce((gpus, key) => gpus * Number(plan[key] ?? 1), 1));
+}
+
+const TOP = 20;
+
+/** Returns a column of a number of the result. */
+const numbers = (label: string, key: string, text: (v: number) => string): Column<Found> => ({
+    label,
+    value: (f) => number(f, key),
+    show: (f) => text(number(f, key)),
+});
+
+const measured = (run: Nearest | null | undefined): string =>
+    run ? `${run.distance.toFixed(2)} away${run.outside ? ', outside' : ''}` : '–';
+
+/** Returns the columns that matter: training looks at steps and utilisation, serving at tokens and dollars. */
+function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
+    const button = (f: Found) =>
+        h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => load(f) }, 'Load');
+    return [
+        { label: 'Load', plain: true, value: () => '', show: button },
+        { label: 'Plan', value: planText, class: 'line-of-text' },
+        { label: 'GPUs', value: (f) => f.gpus },
+        ...(kind === 'train'
+            ? [
+                  numbers('Step', 'step_time_s', seconds),
+                  numbers('Tokens/s per GPU', 'tokens_per_s_per_gpu', rate),
+                  numbers('TFLOP/s', 'model_tflops_per_gpu', digits),
+                  numbers('MFU', 'mfu_frac', percent),
+                  numbers('$ per billion', 'cost_usd_per_billion_tokens', dollars),
+              ]
+            : [
+                  numbers('First token', 'ttft_s', seconds),
+                  numbers('Next token', 'tpot_s', seconds),
+                  numbers('Tokens/s per GPU', 'output_tokens_per_s_per_gpu', rate),
+                  numbers('$ per million', 'cost_usd_per_million_tokens', dollars),
+              ]),
+        numbers('Memory', 'memory_bytes.total', bytes),
+        {
+            label: 'Measured',
+            title: 'distance to the nearest measured run; a plan far from all of them may be better on paper only',
+            value: (f) => (f['nearest'] ? number(f, 'nearest.distance') : undefined),
+            show: (f) => measured(f['nearest'] as Nearest | null | undefined),
+        },
+        numbers('J/token', 'energy_j_per_token', digits),
+        { label: 'Bound', value: (f) => f.bottleneck, show: (f) => words(f.bottleneck) },
+    ];
 }
 
 interface TextField {
@@ -89,8 +148,9 @@ export class Search implements View {
         class: 'medium',
         intro: 'Plans no other plan beats in both. A click loads one.',
     });
-    private readonly table: Table<Found>;
-    private readonly launch = h('pre', { tabIndex: 0, 'aria-label': 'Flags of the best plan' });
+    private table: Table<Found> | undefined;
+    private readonly tableHost = h('div');
+    private readonly launch = h('div', { class: 'grid' });
     private readonly results: HTMLElement;
     private readonly gpus: TextField;
     private readonly limits: TextField;
@@ -115,8 +175,8 @@ export class Search implements View {
                 id: freshId('keep'),
                 value: key,
                 onchange: () =>
-                    app.setOption(
-                        'search.keep',
+                    this.set(
+                        'keep',
                         this.keep
                             .filter((k) => k.checked)
                             .map((k) => k.value)
@@ -127,8 +187,8 @@ export class Search implements View {
         this.objective = select(
             'Best',
             OBJECTIVES.map((o) => [o, o] as const),
-            app.option('search.objective', 'time'),
-            (v) => app.setOption('search.objective', v),
+            'time',
+            (v) => this.set('objective', v),
         );
         this.front.on('click', (p) => this.load((p.data as { found?: Found }).found));
         this.which = select(
@@ -143,53 +203,11 @@ export class Search implements View {
                 this.fillTable();
             },
         );
-        this.table = new Table<Found>(
-            'Best plans',
-            'orrery-search',
-            [
-                {
-                    label: 'Load',
-                    plain: true,
-                    value: () => '',
-                    show: (f) =>
-                        h(
-                            'button',
-                            { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) },
-                            'Load',
-                        ),
-                },
-                { label: 'Plan', value: planText, class: 'line-of-text' },
-                { label: 'GPUs', value: (f) => f.gpus },
-                {
-                    label: 'Time',
-                    value: (f) => number(f, 'step_time_s') || number(f, 'latency_s'),
-                    show: (f) => seconds(number(f, 'step_time_s') || number(f, 'latency_s')),
-                },
-                {
-                    label: 'Tokens/s per GPU',
-                    value: (f) => number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu'),
-                    show: (f) => rate(number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu')),
-                },
-                { label: 'MFU', value: (f) => number(f, 'mfu_frac'), show: (f) => percent(number(f, 'mfu_frac')) },
-                {
-                    label: 'Memory',
-                    value: (f) => number(f, 'memory_bytes.total'),
-                    show: (f) => bytes(number(f, 'memory_bytes.total')),
-                },
-                {
-                    label: 'J/token',
-                    value: (f) => number(f, 'energy_j_per_token'),
-                    show: (f) => digits(number(f, 'energy_j_per_token')),
-                },
-                { label: 'Bound', value: (f) => f.bottleneck, show: (f) => words(f.bottleneck) },
-            ],
-            { controls: this.which },
-        );
         this.results = h(
             'div',
             { class: 'grid', hidden: true },
             this.front.element,
-            this.table.element,
+            this.tableHost,
             h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Launch the best')), this.launch),
         );
         this.element = h(
@@ -203,8 +221,8 @@ export class Search implements View {
                     'p',
                     { class: 'intro' },
                     'Tries every plan of the model on the system, with every micro-batch and recomputation ' +
-                        '(training), or every batch and format of weights and cache (inference). ' +
-                        'What is kept below stays.',
+                        '(training), or every batch (inference; the batch arrives at once, Sizing has arrivals). ' +
+                        'Formats that the job names and what is kept below stay.',
                 ),
                 h('div', { class: 'line top' }, this.objective, this.gpus.row, this.limits.row),
                 h(
@@ -233,9 +251,43 @@ export class Search implements View {
             title,
             autocomplete: 'off',
             'aria-describedby': error.id,
-            oninput: () => this.app.setOption(`search.${key}`, box.value),
+            oninput: () => this.set(key, box.value),
         });
         return { box, error, row: h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box, error) };
+    }
+
+    private set(key: string, value: string): void {
+        this.app.setOption(`search.${key}`, value);
+        this.app.commandChanged();
+    }
+
+    /** Returns what the best plan has most or least of; serving asks for throughput unless told otherwise. */
+    private get wanted(): string {
+        return this.app.option('search.objective', '') || FIRST_OBJECTIVE[this.app.state.job.kind];
+    }
+
+    async command({ job, result }: Answer): Promise<string> {
+        const kept = new Set(this.keep.filter((k) => k.checked).map((k) => k.value));
+        const skip = (key: string): boolean => {
+            const name = key.replace(/^.*\./, '');
+            if (key === 'gpus') return true;
+            return (key.startsWith('plan.') || VARIED[job.kind].includes(name)) && !kept.has(name);
+        };
+        const batch = job.values['workload.global_batch'] || job.kind === 'infer';
+        return commandLine(
+            ...['search', job.kind, ...(await jobWords(job, skip))],
+            ...['--gpus', this.gpus.box.value.trim() || String(result.request.gpus)],
+            ...(batch ? [] : ['--global-batch', String(result.request.workload['global_batch'])]),
+            ...['--objective', this.wanted, '--top', String(TOP)],
+            ...this.where.flatMap((limit) => ['--where', limit]),
+        );
+    }
+
+    private get where(): string[] {
+        return this.limits.box.value
+            .split(/[;,]/)
+            .map((t) => t.trim())
+            .filter(Boolean);
     }
 
     restore(): void {
@@ -243,18 +295,19 @@ export class Search implements View {
         for (const box of this.keep) box.checked = kept.includes(box.value);
         this.gpus.box.value = this.app.option('search.gpus', '');
         this.limits.box.value = this.app.option('search.limits', '');
-        this.objective.querySelector('select')!.value = this.app.option('search.objective', 'time');
+        this.objective.querySelector('select')!.value = this.wanted;
         this.which.querySelector('select')!.value = this.app.option('search.show', 'best');
         this.fillTable();
     }
 
     private fillTable(): void {
         if (!this.found) return;
-        this.table.set(this.app.option('search.show', 'best') === 'front' ? this.found.pareto : this.found.best);
+        this.table?.set(this.app.option('search.show', 'best') === 'front' ? this.found.pareto : this.found.best);
     }
 
     update(answer: Answer): void {
         this.answer = answer;
+        this.objective.querySelector('select')!.value = this.wanted;
         this.gpus.box.placeholder = `${answer.result.request.gpus}; or 64..512`;
         this.limits.box.placeholder = answer.job.kind === 'train' ? 'mfu_frac>=0.4' : 'ttft_s<=500 ms';
         if (this.searched) {
@@ -289,17 +342,13 @@ export class Search implements View {
             if (kept.has(key) && value !== undefined) workload[key] = value;
         }
         if (job.kind === 'train') workload['global_batch'] = result.request.workload['global_batch'] ?? null;
-        const limits = this.limits.box.value
-            .split(/[;,]/)
-            .map((t) => t.trim())
-            .filter(Boolean);
         const asked = this.gpus.box.value.trim();
         return {
             ...request,
             gpus: asked ? (/^[0-9]+$/.test(asked) ? Number(asked) : asked) : result.request.gpus,
             plan,
             workload,
-            search: { objective: this.app.option('search.objective', 'time'), top: 20, limits },
+            search: { objective: this.wanted, top: TOP, limits: this.where },
         };
     }
 
@@ -357,7 +406,8 @@ export class Search implements View {
         const most = (r.rejected.bound ?? 0) > 0 ? 'at most ' : '';
         fill(
             this.status,
-            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ` +
+                `${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
         this.empty = r.best.length === 0;
@@ -373,13 +423,17 @@ export class Search implements View {
             return;
         }
         this.found = r;
-        this.fillTable();
-        fill(
-            this.launch,
-            Object.entries(r.launch ?? {})
-                .map(([program, flags]) => `${program}\n  ${flags}`)
-                .join('\n\n') || 'no launch flags for this plan',
+        this.table = new Table<Found>(
+            'Best plans',
+            'orrery-search',
+            columnsOf(this.answer!.job.kind, (f) => this.load(f)),
+            {
+                controls: this.which,
+            },
         );
+        fill(this.tableHost, this.table.element);
+        this.fillTable();
+        this.showLaunch(r.launch ?? {});
         this.keys = r.pareto_keys;
         const [x, y] = r.pareto_keys;
         this.front.set(
@@ -432,6 +486,28 @@ export class Search implements View {
                     },
                 ],
             }),
+            () => [['plan', 'gpus', x, y], ...r.pareto.map((f) => [planText(f), f.gpus, f.front[0], f.front[1]])],
+        );
+    }
+
+    private showLaunch(launch: Record<string, string>): void {
+        const programs = Object.entries(launch);
+        fill(
+            this.launch,
+            ...programs.map(([program, flags]) =>
+                h(
+                    'div',
+                    { class: 'launch' },
+                    h('pre', { tabIndex: 0, 'aria-label': `Flags of ${program}` }, `${program}\n  ${flags}`),
+                    copyButton(
+                        'Copy',
+                        `Copy the flags of ${program}`,
+                        () => flags,
+                        (text) => this.app.say(text),
+                    ),
+                ),
+            ),
+            programs.length === 0 ? h('p', { class: 'empty' }, 'No launch flags for this plan.') : null,
         );
     }
 

@@ -2,6 +2,7 @@
 
 import * as api from '../api';
 import { axis, Chart, legend, mark, note } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { fill, freshId, h, select } from '../dom';
 import { bytes, digits, dollars, percent, rate, seconds, si, words } from '../format';
 import { requestOf } from '../state';
@@ -55,7 +56,7 @@ export class Technology implements View {
         class: 'medium',
         intro:
             'The job on chips made from a node and budgets of area, power and edge. ' +
-            'A click puts the job on that chip.',
+            'Hollow marks do not fit into memory. A click puts the job on that chip.',
     });
     private readonly table: Table<Point>;
     private readonly memories: HTMLInputElement[];
@@ -189,6 +190,28 @@ export class Technology implements View {
         for (const box of this.memories) box.checked = chosen.includes(box.value);
     }
 
+    async command({ job }: Answer): Promise<string> {
+        const systems = this.points().map((p) => p.system);
+        const words = await jobWords({ ...job, factors: {} }, (key) => key === 'system');
+        return systems.length === 0
+            ? ''
+            : commandLine(
+                  'sweep',
+                  job.kind,
+                  ...words,
+                  '--system',
+                  systems[0]!,
+                  '--vary',
+                  `system=${systems.join(';')}`,
+              );
+    }
+
+    /** Returns every node with every memory that is chosen. */
+    private points(): Pick<Point, 'node' | 'memory' | 'system'>[] {
+        const memories = this.memories.filter((m) => m.checked).map((m) => m.value);
+        return NODES.flatMap((node) => memories.map((memory) => ({ node, memory, system: this.name(node, memory) })));
+    }
+
     async update(answer: Answer, signal: AbortSignal): Promise<void> {
         this.answer = answer;
         signal.addEventListener('abort', () => this.running?.abort());
@@ -197,6 +220,7 @@ export class Technology implements View {
 
     private change(key: string, value: string): void {
         this.app.setOption(`tech.${key}`, value);
+        this.app.commandChanged();
         void this.run();
     }
 
@@ -212,10 +236,8 @@ export class Technology implements View {
         if (!this.answer) return;
         this.running?.abort();
         const running = (this.running = new AbortController());
-        const memories = this.memories.filter((m) => m.checked).map((m) => m.value);
-        const points = NODES.flatMap((node) =>
-            memories.map((memory) => ({ node, memory, system: this.name(node, memory) })),
-        );
+        const points = this.points();
+        const memories = [...new Set(points.map((p) => p.memory))];
         fill(this.faultText, memories.length === 0 ? 'Choose at least one DRAM.' : '');
         if (points.length === 0) return;
         try {
@@ -286,6 +308,7 @@ export class Technology implements View {
                         })),
                 })),
             }),
+            () => [['node_nm', 'memory', metric.label], ...points.map((p) => [p.node, p.memory, metric.of(p.row)])],
         );
     }
 

@@ -2,10 +2,12 @@
 
 import * as api from '../api';
 import { axis, Chart, legend, mark, note, type Palette } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { fill, h } from '../dom';
-import { percent, seconds } from '../format';
-import type { Span } from '../types';
+import { bytes, percent, seconds } from '../format';
+import type { Result, Span } from '../types';
 import type { Answer, View } from '../view';
+import { drawMemory, memoryCurve, type Tensor } from './memory_chart';
 
 const NAMES: Record<string, string> = { F: 'forward', B: 'backward', W: 'weight gradient' };
 /** At most this many blocks are drawn; of a longer step, only the beginning is. */
@@ -22,37 +24,103 @@ interface RenderApi {
 export class Timeline implements View {
     readonly id = 'timeline';
     readonly label = 'Timeline';
+    readonly kinds = ['train'] as const;
     readonly element: HTMLElement;
-    private readonly chart = new Chart('Pipeline timeline', 'orrery-timeline', {
-        class: 'tall',
-        intro:
-            'The beginning of a step; zoom with the bar below, the wheel or two fingers. ' +
-            'Numbers are micro-batches, where there is room; fainter blocks belong to later chunks.',
-    });
+    private readonly chart: Chart;
+    private readonly memory: Chart;
     private readonly empty = h('p', { class: 'empty' });
+    private following = false;
 
     constructor() {
-        this.element = h('div', { class: 'grid' }, this.empty, this.chart.element);
+        const button = (text: string, name: string, act: () => void) =>
+            h('button', { type: 'button', 'aria-label': name, title: name, onclick: act }, text);
+        const controls = h(
+            'div',
+            { class: 'actions' },
+            button('−', 'Zoom out', () => this.scale(2)),
+            button('+', 'Zoom in', () => this.scale(0.5)),
+            button('◀', 'Earlier', () => this.move(-0.5)),
+            button('▶', 'Later', () => this.move(0.5)),
+            button('Whole step', 'Show the whole step', () => this.chart.zoom(0, 100)),
+        );
+        this.chart = new Chart('Pipeline timeline', 'orrery-timeline', {
+            class: 'tall',
+            controls,
+            intro:
+                'The beginning of a step; zoom with the buttons, the bar below, the wheel or two fingers. ' +
+                'Numbers are micro-batches, where there is room; fainter blocks belong to later chunks.',
+        });
+        this.memory = new Chart('Memory over time', 'orrery-memory-time', {
+            class: 'medium',
+            intro:
+                'The fullest rank: what is always there, and saved inputs from their forward to their backward, ' +
+                'with the sizes of the memory ledger.',
+        });
+        this.chart.on('datazoom', () => this.follow(this.chart, this.memory));
+        this.memory.on('datazoom', () => this.follow(this.memory, this.chart));
+        this.element = h('div', { class: 'grid' }, this.empty, this.chart.element, this.memory.element);
     }
 
-    async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
-        const single =
-            job.kind === 'infer'
-                ? 'A pipeline timeline belongs to training. The steps of a request: orrery infer --trace FILE.'
-                : Number(result.request.plan['pp']) < 2
-                  ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.'
-                  : '';
-        this.explain(single);
-        if (single) return;
-        const all = await api.post<Span[]>('train?dump=timeline', request, signal).catch((error: unknown) => {
-            if (signal.aborted || !(error instanceof api.RequestError)) throw error;
-            this.explain(`Not drawn: ${error.message}.`); // there are too many blocks
-            return undefined;
-        });
+    command = async ({ job }: Answer): Promise<string> =>
+        commandLine(job.kind, ...(await jobWords(job)), '--dump', 'timeline');
+
+    /** The other chart shows the same part of the step. */
+    private follow(from: Chart, to: Chart): void {
+        if (this.following) return;
+        this.following = true;
+        to.zoom(...from.zoomed);
+        this.following = false;
+    }
+
+    private scale(factor: number): void {
+        const [start, end] = this.chart.zoomed;
+        const width = Math.min(100, Math.max(0.05, (end - start) * factor));
+        const from = Math.min(100 - width, Math.max(0, (start + end - width) / 2));
+        this.chart.zoom(from, from + width);
+    }
+
+    private move(share: number): void {
+        const [start, end] = this.chart.zoomed;
+        const from = Math.min(100 - (end - start), Math.max(0, start + share * (end - start)));
+        this.chart.zoom(from, from + end - start);
+    }
+
+    async update({ request, result }: Answer, signal: AbortSignal): Promise<void> {
+        const single = Number(result.request.plan['pp']) < 2;
+        this.explain(single ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.' : '');
+        const [all, tensors] = await Promise.all([
+            api.post<Span[]>('train?dump=timeline', request, signal).catch((error: unknown) => {
+                if (signal.aborted || !(error instanceof api.RequestError)) throw error;
+                this.explain(`Not drawn: ${error.message}.`); // there are too many blocks
+                return undefined;
+            }),
+            api.post<Tensor[]>('train?dump=memory', request, signal),
+        ]);
+        this.memory.element.hidden = !all;
         if (!all) return;
         const spans =
             all.length > MOST_BLOCKS ? [...all].sort((a, b) => a.start_s - b.start_s).slice(0, MOST_BLOCKS) : all;
-        this.draw(spans, spans.length < all.length);
+        const end = Math.max(...spans.map((s) => s.end_s));
+        const ranks = Math.max(...spans.map((s) => s.rank)) + 1;
+        const shown = Math.min(end, (end * BLOCKS_SHOWN * ranks) / spans.length);
+        if (!single) this.draw(spans, spans.length < all.length, shown);
+        this.drawMemory(spans, tensors, result, end, shown);
+    }
+
+    private drawMemory(spans: Span[], tensors: Tensor[], result: Result, end: number, shown: number): void {
+        const rank = Number(result['peak_stage'] ?? 0);
+        const curve = memoryCurve(spans, tensors, rank);
+        this.memory.set(
+            `Memory of pipeline rank ${rank} over ${seconds(end)}: up to ${bytes(curve.peak_bytes)}, of which ` +
+                curve.always.map(([part, n]) => `${part} ${bytes(n)}`).join(', ') +
+                ' all the time.',
+            (colours, width_px) =>
+                drawMemory(curve, end, [{ type: 'inside', filterMode: 'none', endValue: shown }], colours, width_px),
+            () => [
+                ['time_s', 'saved_bytes', 'working_bytes', ...curve.always.map(([part]) => `${part}_bytes`)],
+                ...curve.steps.map((s) => [s.time_s, s.saved, s.working, ...curve.always.map(([, n]) => n)]),
+            ],
+        );
     }
 
     /** Says why there is no chart; "" means that there is one. */
@@ -62,12 +130,11 @@ export class Timeline implements View {
         this.chart.element.hidden = Boolean(why);
     }
 
-    private draw(spans: Span[], cut: boolean): void {
+    private draw(spans: Span[], cut: boolean, shown: number): void {
         const ranks = Math.max(...spans.map((s) => s.rank)) + 1;
         const end = Math.max(...spans.map((s) => s.end_s));
         const busy = spans.reduce((sum, s) => sum + s.end_s - s.start_s, 0);
         const chunks = Math.max(...spans.map((s) => s.chunk)) + 1;
-        const shown = Math.min(end, (end * BLOCKS_SHOWN * ranks) / spans.length);
         const kinds = [...new Set(spans.map((s) => s.name))];
         this.chart.height(Math.min(720, 130 + 34 * ranks));
         this.chart.set(
@@ -133,6 +200,10 @@ export class Timeline implements View {
                     renderItem: (_: unknown, at: RenderApi) => block(at, colour(kind, colours), chunks, colours),
                 })),
             }),
+            () => [
+                ['name', 'rank', 'chunk', 'micro_batch', 'start_s', 'end_s'],
+                ...spans.map((s) => [s.name, s.rank, s.chunk, s.micro_batch, s.start_s, s.end_s]),
+            ],
         );
     }
 }

@@ -3,6 +3,7 @@
 
 import * as api from '../api';
 import { axis, Chart, note } from '../charts';
+import { commandLine, jobWords } from '../command';
 import { fill, freshId, h } from '../dom';
 import { KNOBS, type Knob } from '../fields';
 import { change, digits, seconds, si, signed } from '../format';
@@ -66,7 +67,7 @@ export class WhatIf implements View {
             },
             {
                 label: 'Elasticity of energy',
-                value: (p) => p.more['energy_j'],
+                value: (p) => p.more['energy_j'] ?? NaN,
                 show: (p) => (p.more['energy_j'] === undefined ? '–' : signed(p.more['energy_j'])),
             },
         ]);
@@ -84,6 +85,9 @@ export class WhatIf implements View {
             h('div', { class: 'span' }, this.table.element),
         );
     }
+
+    command = async ({ job }: Answer): Promise<string> =>
+        commandLine('sensitivity', job.kind, ...(await jobWords(job)));
 
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         this.main = job.kind === 'train' ? 'step_time_s' : 'latency_s';
@@ -150,6 +154,7 @@ export class WhatIf implements View {
                     },
                 ],
             }),
+            () => [['parameter', 'elasticity'], ...parameters.map((p) => [p.parameter, p.more[this.main] ?? 0])],
         );
     }
 
