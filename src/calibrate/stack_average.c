@@ -81,7 +81,7 @@ struct voices {
     double weight[ORR_STACK_MEMBERS], mean[ORR_STACK_MEMBERS], spread[ORR_STACK_MEMBERS];
 };
 
-/* Eq. 340: the point below which this share of the mixture lies, by bisection. */
+/* Eq. 239: the point below which this share of the mixture lies, by bisection. */
 static double quantile(const struct voices *v, double share)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;

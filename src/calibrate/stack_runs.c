@@ -167,7 +167,7 @@ static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_sta
     return score.skipped[0] ? (double)NAN : 1 + score.error;
 }
 
-/* Eq. 341: the ratio with a host this many times slower, between two of the hosts that were tried. */
+/* Eq. 240: the ratio with a host this many times slower, between two of the hosts that were tried. */
 static double host_ratio(const struct orr_stack_runs *runs, size_t i, double factor)
 {
     int k = 0;
@@ -176,7 +176,7 @@ static double host_ratio(const struct orr_stack_runs *runs, size_t i, double fac
     return runs->host[i][k] + share * (runs->host[i][k + 1] - runs->host[i][k]);
 }
 
-/* Eq. 341: the ratio on the straight lines through the parent; a slower host is no straight line. */
+/* Eq. 240: the ratio on the straight lines through the parent; a slower host is no straight line. */
 static double ratio_on_lines(const struct orr_stack_runs *runs, size_t i, const bool active[ORR_STACK_N],
                              const double x[ORR_STACK_N])
 {

@@ -27,7 +27,7 @@ static bool trained(const struct orr_job *job, const struct orr_layer_kind *kind
 
 /* Bytes per element of an input that is kept for the gradients of the weights that read it: one copy for trained
  * matrices, one for their adapters, or one for each adapter that casts it, in fp32 if that is what it multiplies; none
- * for frozen matrices (Eqs. 154, 300). */
+ * for frozen matrices (Eqs. 154, 232). */
 static double input_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind,
                           enum orr_target first, enum orr_target last)
 {

@@ -80,7 +80,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->params = whole;
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
                                  : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
-    if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 302 */
+    if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 234 */
     if (orr_adapts(job)) {                                                                           /* Eq. 155 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
         const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
@@ -104,7 +104,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
         r->gradients = 0;
         r->gradient_16bit = states.gradient_bytes;
     }
-    if (job->workload.optimizer_in_backward) { /* Eq. 301 */
+    if (job->workload.optimizer_in_backward) { /* Eq. 233 */
         r->gradients = 0;
         r->gradient_16bit = plan->zero >= 2 ? states.gradient_bytes / dp : states.gradient_bytes;
     }
@@ -233,7 +233,7 @@ static double first_layer_saved(const struct rank_bytes *r)
     return r->last_recomputed < r->recomputed && r->first_saved > 0 ? r->first_saved : r->layer_saved;
 }
 
-/* Eq. 301: parameters whose gradients are alive at an instant where the optimizer runs in backward: those of the
+/* Eq. 233: parameters whose gradients are alive at an instant where the optimizer runs in backward: those of the
  * matrices at work, and the sum of a tied matrix, of which backward makes the two parts first and last. */
 static double updated_params(const struct orr_job *job, const struct rank_bytes *r, enum instant instant)
 {

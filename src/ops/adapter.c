@@ -151,7 +151,7 @@ static void emit_casts(struct orr_emit *emit, double inputs)
                                                         .backward_launches = 1});
 }
 
-/* Without autocast the input is cast up, and the gradient of it down again; products and sums are fp32 (Eq. 300). */
+/* Without autocast the input is cast up, and the gradient of it down again; products and sums are fp32 (Eq. 232). */
 static void emit_plain_casts(struct orr_emit *emit, double inputs, double outputs)
 {
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.upcast",

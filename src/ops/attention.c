@@ -291,7 +291,7 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
-    /* Eq. 356: a norm over the heads of all ranks needs the sums of squares of queries and keys, in fp32. */
+    /* Eq. 242: a norm over the heads of all ranks needs the sums of squares of queries and keys, in fp32. */
     if (kind->qk_norm_full && emit->lumped)
         orr_emit_collective(emit, "attention.qk_norm.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP,
                             2 * sizeof(float) * d->T);

@@ -201,7 +201,7 @@ void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *param
     orr_emit_sharded_layer(emit, params);
 }
 
-/* Eq. 357: the kernels of a layer beyond those of a plain one, which has two norms and a dense FFN. The activation of
+/* Eq. 243: the kernels of a layer beyond those of a plain one, which has two norms and a dense FFN. The activation of
  * routed experts is in the time of their products. A norm over the heads of all ranks takes two passes. */
 static double more_kernels(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {

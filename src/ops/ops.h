@@ -136,7 +136,7 @@ static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group g
 
 /* Ranks of a group, and the distance between neighbours in global rank order (default order t, c, e, D, p). */
 int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group);
-/* Rows of the busiest expert rank over the mean (Eq. 303): with a capacity all experts have that many. */
+/* Rows of the busiest expert rank over the mean (Eq. 235): with a capacity all experts have that many. */
 static inline double orr_rows_frac(const struct orr_workload *workload)
 {
     return workload->moe_capacity > 0 ? workload->moe_capacity : workload->moe_imbalance;

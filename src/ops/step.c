@@ -32,7 +32,7 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
     struct orr_op *again = kept ? NULL
                                 : orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD,
                                                       ORR_COLLECTIVE_ALLGATHER, group, weights);
-    if (again && group == ORR_GROUP_DP) again->ranks = emit->job->plan.zero_secondary; /* Eq. 302 */
+    if (again && group == ORR_GROUP_DP) again->ranks = emit->job->plan.zero_secondary; /* Eq. 234 */
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 

@@ -106,7 +106,7 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
 /* Versions of one engine share half of the variance that stacks have in a resource. */
 #define VERSION_FRAC 0.7
 
-/* A first token under load has these besides the steps that it takes (Eq. 320). */
+/* A first token under load has these besides the steps that it takes (Eq. 236). */
 static const struct prior FIRST[ORR_N_DOUBTS] = {[ORR_DOUBT_LOAD] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
 
 static const struct prior *priors_of(enum orr_regime regime)

@@ -81,7 +81,7 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
     return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
 }
 
-/* Eq. 355 */
+/* Eq. 241 */
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions)
 {
     return job->engine.graph_pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;

@@ -1,5 +1,5 @@
 /* This file sizes two pools: one that computes prompts and one that answers, on the same system. Pairs of units are
- * bounded by the closed form of both pools and simulated in the order of their bounds. Eqs. 389, 390. */
+ * bounded by the closed form of both pools and simulated in the order of their bounds. Eqs. 255, 256. */
 #include "base/error.h"
 #include "base/number.h"
 #include "search/size.h"
@@ -115,7 +115,7 @@ static int lacking(const struct splitting *s, const struct prepared *prompt, con
     return -1;
 }
 
-/* Eq. 389: copies are added to the pool that lacks them until the closed form rules nothing out. */
+/* Eq. 255: copies are added to the pool that lacks them until the closed form rules nothing out. */
 static void bound_pair(const struct splitting *s, const struct prepared *prompt, const struct prepared *answer,
                        double best, struct orr_size_pair *pair)
 {
@@ -228,7 +228,7 @@ static int missed_pool(const struct splitting *s, const struct orr_sized *plan)
     return kind == ORR_TIMING_TTFT || kind == ORR_TIMING_QUEUE ? 0 : 1;
 }
 
-/* Eq. 390: runs with one copy more of the pool that misses its limit, as long as that is cheaper than the best. */
+/* Eq. 256: runs with one copy more of the pool that misses its limit, as long as that is cheaper than the best. */
 static bool try_pair(struct splitting *s, struct orr_size_pair pair, struct orr_sized *best)
 {
     struct orr_job *jobs = malloc(2 * sizeof *jobs);

@@ -77,7 +77,7 @@ static double prompt_s(const struct search *s, double tokens, double prompts, do
     return s->scale * (low_s + frac * (orr_steps_mixed(s->steps, &mixed) - low_s));
 }
 
-/* Eq. 358: products have stairs in their rows, on which the mean prompt may stand badly. The mean over three lengths,
+/* Eq. 244: products have stairs in their rows, on which the mean prompt may stand badly. The mean over three lengths,
  * at which the rule of Gauss for equal probabilities has its nodes, stands for all. */
 static double spread_of(const struct search *s, double n)
 {
@@ -98,7 +98,7 @@ static double residual_s(const struct point *p, double share)
     return mean_s > 0 ? square / (2 * mean_s) : 0;
 }
 
-/* Eq. 359: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed. The step
+/* Eq. 245: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed. The step
  * that runs when a request has been handled began after it was sent, unless handling is longer than that step. An
  * arriving user meets the others only. */
 static double loop_residual_s(const struct search *s, const struct point *p)
@@ -133,7 +133,7 @@ static double handling_s(const struct search *s, const struct point *p, double b
     return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s)) * p->step_s;
 }
 
-/* Eq. 392: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
+/* Eq. 258: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
  * per prompt of one rank: those of all ranks, less those that coincide. */
 static double together_s(const struct search *s, const struct point *p, double n, double beside, double *others)
 {
@@ -162,7 +162,7 @@ static struct point point_at(const struct search *s, double n)
     const double beside = s->mixes ? n : 0;
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     struct point p = {.tau_s = decode_s(s, n), .joined = 1};
-    if (d->received) { /* Eq. 385 */
+    if (d->received) { /* Eq. 251 */
         p.chunks = 1;
         p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
         if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s);

@@ -52,7 +52,7 @@ struct orr_serving_doubt orr_serving_doubt_of(const struct orr_job *job, double 
 /* What the steady states with steps at the low and the high end of that doubt say of a result whose own is `middle`. */
 void orr_serving_spread(const struct orr_serving_doubt *doubt, double output, const struct orr_steady *middle,
                         const struct orr_steady ends[2], struct orr_serving_result *result);
-/* Eqs. 210 and 320: the 80 % intervals, of the model's error and of a finite run (interval.c); the result carries the
+/* Eqs. 210 and 236: the 80 % intervals, of the model's error and of a finite run (interval.c); the result carries the
  * latter when called. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,

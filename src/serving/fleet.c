@@ -1,4 +1,4 @@
-/* This file runs replicas together: the order of their steps, arrivals, and caches on their way. Eqs. 231, 380-382. */
+/* This file runs replicas together: the order of their steps, arrivals, and caches on their way. Eqs. 231, 246-248. */
 #include "serving/fleet.h"
 
 #include "base/error.h"
@@ -162,7 +162,7 @@ void orr_fleet_submit(struct orr_fleet *f, const struct orr_ask *ask, double tim
     orr_fleet_touch(f, to);
 }
 
-/* Starts to send a cache if a decode replica has room for it (Eqs. 380-382). */
+/* Starts to send a cache if a decode replica has room for it (Eqs. 246-248). */
 static bool send(struct orr_fleet *f, const struct orr_handover *h)
 {
     const double tokens = (double)h->ask.input_len + 1;

@@ -1,5 +1,5 @@
 /* Replicas that are simulated together: behind a router that looks at their loads, in pools of different kinds, with
- * caches that are sent from pool to pool, with replicas that come, go and fail. Eqs. 231, 380-384.
+ * caches that are sent from pool to pool, with replicas that come, go and fail. Eqs. 231, 246-250.
  *
  * Every replica is run in the order in which steps begin, so that nothing reaches a replica in its past. A replica that
  * computes prompts for others runs step by step. */

@@ -1,4 +1,4 @@
-/* This file lets replicas fail, come back, and come and go with the load. Eqs. 383, 384. */
+/* This file lets replicas fail, come back, and come and go with the load. Eqs. 249, 250. */
 #include "base/number.h"
 #include "serving/fleet.h"
 
@@ -92,7 +92,7 @@ static void stop_idle(struct orr_fleet *f, double time_s)
     }
 }
 
-/* Eq. 384: as many replicas as have their share of the unfinished requests. */
+/* Eq. 250: as many replicas as have their share of the unfinished requests. */
 static void scale(struct orr_fleet *f, double time_s)
 {
     const struct orr_autoscale *a = &f->deployment->autoscale;

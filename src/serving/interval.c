@@ -1,5 +1,5 @@
 /* This file has the 80 % intervals of a service under load. The error of a step goes through the closed form, which
- * says how far means move: near saturation that is much more than the steps themselves. Eqs. 210, 320. */
+ * says how far means move: near saturation that is much more than the steps themselves. Eqs. 210, 236. */
 #include "predict/interval.h"
 
 #include "base/number.h"
@@ -61,7 +61,7 @@ static struct moved moved_by(double output, const struct orr_steady *middle, con
     return moved;
 }
 
-/* A first token has, besides its steps, handling and admission (Eq. 320); a measured engine has its residuals. */
+/* A first token has, besides its steps, handling and admission (Eq. 236); a measured engine has its residuals. */
 static void widen_first(const struct orr_interval *first, double *low, double *high)
 {
     *low = first->measured ? orr_min(*low, first->low) : joined(*low, first->low);

@@ -1,4 +1,4 @@
-/* This file shares links between transfers. Eqs. 380, 381. */
+/* This file shares links between transfers. Eqs. 246, 247. */
 #include "serving/link.h"
 
 #include "base/number.h"
@@ -24,7 +24,7 @@ void orr_links_close(struct orr_links *links)
     free(links->busy_s);
 }
 
-/* Eq. 380: seconds of the whole cache while the numbers of transfers stay as they are. A sender that stopped has left
+/* Eq. 246: seconds of the whole cache while the numbers of transfers stay as they are. A sender that stopped has left
  * its part to others, which send alone. */
 static double whole_s(const struct orr_links *links, const struct orr_transfer *t)
 {

@@ -1,5 +1,5 @@
 /* Caches on their way from prefill to decode replicas. A replica's transfers share its links equally, on both ends.
- * Eqs. 380, 381. */
+ * Eqs. 246, 247. */
 #ifndef ORR_SERVING_LINK_H
 #define ORR_SERVING_LINK_H
 

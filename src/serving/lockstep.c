@@ -1,4 +1,4 @@
-/* This file lets attention ranks make their steps together. Eq. 391. */
+/* This file lets attention ranks make their steps together. Eq. 257. */
 #include "serving/lockstep.h"
 
 #include "base/number.h"

@@ -1,6 +1,6 @@
 /* Attention ranks that share experts: all of them make a step together, because every layer sends tokens between them.
  * Decode steps are those of the largest rank, to whose size engines fill up the others. In a step with prompts the
- * experts work for the tokens of all ranks, and the rest waits for the rank with most (Eq. 391). */
+ * experts work for the tokens of all ranks, and the rest waits for the rank with most (Eq. 257). */
 #ifndef ORR_SERVING_LOCKSTEP_H
 #define ORR_SERVING_LOCKSTEP_H
 

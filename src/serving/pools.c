@@ -1,4 +1,4 @@
-/* This file finds the steady state of pools in closed form. Eqs. 385-388. */
+/* This file finds the steady state of pools in closed form. Eqs. 251-254. */
 #include "serving/pools.h"
 
 #include "base/number.h"
@@ -39,7 +39,7 @@ static double step_s(const struct orr_pool_view *pool, double input, double join
     return scale * chunks * orr_steps_mixed(pool->steps, &mixed);
 }
 
-/* Eq. 385: as many prompts join a step as arrive during one. */
+/* Eq. 251: as many prompts join a step as arrive during one. */
 static struct prompts prompts_at(const struct orr_pool_view *pool, double input, double rate, double scale)
 {
     const struct orr_engine *e = &pool->facts->engine;
@@ -56,7 +56,7 @@ static struct prompts prompts_at(const struct orr_pool_view *pool, double input,
     return p;
 }
 
-/* Eq. 386: the wait for a prefill replica. Pollaczek and Khinchine where a step takes one prompt; where it takes many,
+/* Eq. 252: the wait for a prefill replica. Pollaczek and Khinchine where a step takes one prompt; where it takes many,
  * half a step until the queue itself is longer than one. A replica that gets every R-th request of a stream sees gaps
  * with 1 / R of their variance, to which the wait is proportional (Kingman). */
 static double wait_s(const struct prompts *p, double rate, double replicas)
@@ -80,7 +80,7 @@ static double mean_into(double sum, double value, double weight)
     return sum + value * weight;
 }
 
-/* Eq. 387: transfers share the links of their sender and of their receiver. */
+/* Eq. 253: transfers share the links of their sender and of their receiver. */
 static double transfer_s(const struct flow *f, const struct orr_pool_view *from, double rate, double prompt_s,
                          double *load)
 {
@@ -121,7 +121,7 @@ static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr
     s->all.stable &= s->pools[i].stable;
 }
 
-/* Eq. 388: steps of a decode replica hold no prompts; a cache that arrives waits for the step that runs. */
+/* Eq. 254: steps of a decode replica hold no prompts; a cache that arrives waits for the step that runs. */
 static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_pools_steady *s)
 {
     const struct orr_pool_view *pool = &f->pools[i];

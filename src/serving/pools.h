@@ -1,5 +1,5 @@
 /* Pools of replicas in closed form: prefill pools that hand caches to decode pools, or pools of different replicas side
- * by side. Eqs. 385-388. */
+ * by side. Eqs. 251-254. */
 #ifndef ORR_SERVING_POOLS_H
 #define ORR_SERVING_POOLS_H
 

@@ -138,7 +138,7 @@ static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic,
 }
 
 /* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
- * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 321). */
+ * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 237). */
 static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
                         double tpot_s, struct orr_serving_result *result)
 {

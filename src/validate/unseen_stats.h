@@ -22,7 +22,7 @@ struct orr_held orr_held_mean(const struct orr_validation *validation);
 /* The same of the scores whose engine measured runs cover. */
 struct orr_held orr_held_on_record(const struct orr_validation *validation);
 /* The same for a source that had no part in the choice of widths: for each source the intervals are stretched by the
- * factor, of their logarithms, at which those of all other sources hold 80 % as a mean over sources (Eq. 322). Only
+ * factor, of their logarithms, at which those of all other sources hold 80 % as a mean over sources (Eq. 238). Only
  * coverage, width and counts are filled in. */
 struct orr_held orr_held_cross(const struct orr_validation *validation);
 

@@ -4,7 +4,7 @@
 
 #include "cost/cost.h"
 
-/* Eq. 355: Llama-3-8B has 32 layers, so that a decode step of one graph per layer pauses 32·5 us. Graphs hold up to 512
+/* Eq. 241: Llama-3-8B has 32 layers, so that a decode step of one graph per layer pauses 32·5 us. Graphs hold up to 512
  * sequences; a larger step, and one with a prompt, is launched anyway. */
 static void pieces_pause_at_every_layer(void **state)
 {
@@ -108,7 +108,7 @@ static double small_kernels(struct world *w, const char *model, const char *engi
     return phase_op(w, ORR_PHASE_DECODE, "pointwise", NULL)->launches;
 }
 
-/* Eqs. 356, 357. A plain layer has 4 kernels in vLLM: two norms, rotary positions, activation. Qwen3 adds two norms of
+/* Eqs. 242, 243. A plain layer has 4 kernels in vLLM: two norms, rotary positions, activation. Qwen3 adds two norms of
  * heads. gpt-oss has routed experts only, whose activation is in their products. MiniMax-M2 has such experts and a norm
  * over all heads, which takes two passes over queries and keys, 4 - 1 + 2·2, and at TP 4 a sum of two fp32 numbers for
  * each of 6 sequences over the ranks. TensorRT-LLM has 3 kernels and one for both norms of heads. */
