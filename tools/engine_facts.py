@@ -36,6 +36,7 @@ JOBS = {
                 "--micro-batch 1 --engine megatron-core-2026",
     "chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
     "fp8 chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm",
+    "fp4 chat": "infer --model llama3-8b --system b200-sxm --batch 16 --input 1024 --output 128 --precision nvfp4 --engine vllm",
     "one": f"infer --model llama3-8b {H100} --batch 1 --input 8192 --output 128 --engine vllm",
     "short": f"infer --model llama3-8b {H100} --batch 1 --input 128 --output 2 --engine vllm",
     "tensor": f"infer --model llama3-70b {H100} --tp 4 --batch 16 --input 128 --output 128 --engine vllm",
@@ -128,7 +129,8 @@ GROUPS = {
         ("grouped_rate_factor", "0.7", "wide experts"), ("scaleup_rate_factor", "0.8", "dense"),
         ("scaleout_rate_factor", "0.6", "two nodes"), ("scaleout_latency_factor", "2", "two nodes"),
         ("straggle_factor", "2", "two nodes"), ("grouped_launch_factor", "2", "wide experts"),
-        ("pointwise_time_factor", "1.5", "dense"), ("host_time_factor", "2", "pipeline"), ("time_factor", "1.1", "dense")],
+        ("pointwise_time_factor", "1.5", "dense"), ("host_time_factor", "2", "pipeline"), ("time_factor", "1.1", "dense"),
+        ("eight_bit_rate_factor", "0.8", "fp8 chat"), ("four_bit_rate_factor", "0.8", "fp4 chat")],
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/json_text.h"
 #include "report/table.h"
@@ -50,6 +51,21 @@ static void add_groups(const struct orr_validation *v, const char *title, orr_me
     free(values);
 }
 
+/* Rows that are not in the table because the program declines to answer: they would be held, by intervals so wide that
+ * they say nothing. */
+static void add_declined(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    size_t n = 0;
+    struct orr_text line = {0};
+    for (size_t i = 0; i < v->n_scores; i++) n += strstr(v->scores[i].skipped, "at its knee") != NULL;
+    if (n == 0) return;
+    orr_text_add(&line, "Not in the table: %zu first tokens of services at their knee, which the program declines.\n\n",
+                 n);
+    text->failed |= line.failed;
+    if (!line.failed) orr_text_fit(text, style, line.data);
+    free(line.data);
+}
+
 /* The figure in which a source has no part in the choice of widths. */
 static void add_cross(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
@@ -75,6 +91,7 @@ void orr_validation_unseen_terminal(const struct orr_validation *v, struct orr_t
                  "upper over the lower end. Slow misses: share of the misses in which the run was slower.\n\n");
     add_groups(v, "source", orr_source_of, true, text, style);
     add_cross(v, text, style);
+    add_declined(v, text, style);
     add_groups(v, "class", orr_class_of, false, text, style);
 }
 

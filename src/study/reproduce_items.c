@@ -45,7 +45,7 @@
 #define PUBLISHED                                                                                                      \
     "set output 'generations_published'.ending\nreset session\nset datafile separator ','\n"                          \
     "set datafile columnheaders\nset style fill solid 0.9 border lt -1\nset boxwidth 0.7\nset border 3\n"              \
-    "set tics nomirror out\nset key at graph 0.45,0.82\nset ylabel 'B200 over A100, times'\nset yrange [0:40]\n"                \
+    "set tics nomirror out\nset key at graph 0.45,0.82\nset ylabel 'B200 over A100, times'\nset yrange [0:40]\n"       \
     "set xtics rotate by -25 font ',11'\nset rmargin 12\nset bmargin 7\n"                                             \
     "set title \"From our speed-up to about 35 times, one assumption after the other\\n"                              \
     "{/*0.85 GPT-175B on 8192 GPUs, per sequence}\"\n"                                                                \
@@ -53,7 +53,7 @@
     "other(x) = stringcolumn('real') eq 'no' ? x : NaN\n"                                                              \
     "plot 'generations_published.csv' using 'step':(taken(column('total'))):xtic(stringcolumn('change')) with boxes "  \
     "lc rgb '#0072B2' title 'machines take this step', '' using 'step':(other(column('total'))) with boxes "           \
-    "lc rgb '#E69F00' title 'an assumption', '' using 'step':'total':(sprintf('%.1f', column('total'))) with labels "   \
+    "lc rgb '#E69F00' title 'an assumption', '' using 'step':'total':(sprintf('%.1f', column('total'))) with labels "  \
     "offset 0,0.7 notitle, 35 with lines lc rgb '#888888' dt 2 title 'published: about 35'\n"
 
 const struct orr_study_item orr_study_items[] = {
