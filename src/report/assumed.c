@@ -214,10 +214,7 @@ void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct or
     if (line.length) orr_summary_line(text, style, "assumed", &line);
     add_spread(job, spread, style, text, &line);
     for (size_t i = 0; i < sizeof WARNERS / sizeof *WARNERS; i++)
-        if (WARNERS[i](job, why)) {
-            orr_text_add(&line, "%s", why);
-            orr_summary_line(text, style, "warning", &line);
-        }
+        if (WARNERS[i](job, why)) orr_text_wrap(text, style, "warning", ORR_SUMMARY_LABEL, why, " ");
     free(line.data);
     json_decref(request);
 }

@@ -144,7 +144,7 @@ static void report_is_short_and_says_what_was_asked(void **state)
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
         char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
-        assert_in_range(count_lines(text), 30, 55);
+        assert_in_range(count_lines(text), 30, 58);
         assert_non_null(strstr(text, fixture->asked.jobs[i].model.id));
         assert_non_null(strstr(text, "heaviest operators"));
         free(text);
