@@ -69,6 +69,8 @@ export interface SizedPlan {
     replicas: number;
     usd_per_hour: number | null;
     plan: Record<string, number>;
+    /** The pool that makes answers, where prompts have one of their own. */
+    decode?: Record<string, number>;
     precision: string;
     max_requests: number;
     max_step_tokens: number;

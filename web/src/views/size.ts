@@ -13,12 +13,17 @@ import { servedCards } from './load';
 import { limitOf, NAMES } from './load_charts';
 import type { Sized, SizedPlan } from './load_types';
 
-const planText = (p: SizedPlan): string =>
+/** The degrees above one and the replicas of one pool. */
+const poolText = (plan: Record<string, number>, replicas: number): string =>
     [
-        ...['tp', 'pp', 'ep'].filter((k) => (p.plan[k] ?? 1) > 1).map((k) => `${k} ${p.plan[k]}`),
-        `${p.replicas} replica${p.replicas > 1 ? 's' : ''}`,
-        p.precision,
+        ...['tp', 'pp', 'ep'].filter((k) => (plan[k] ?? 1) > 1).map((k) => `${k} ${plan[k]}`),
+        `${replicas} replica${replicas > 1 ? 's' : ''}`,
     ].join(', ');
+
+const planText = (p: SizedPlan): string =>
+    p.decode
+        ? `prompts: ${poolText(p.plan, p.replicas)}; answers: ${poolText(p.decode, p.decode.replicas ?? 1)}; ${p.precision}`
+        : `${poolText(p.plan, p.replicas)}, ${p.precision}`;
 
 const limitName = (text: string): string => {
     const limit = limitOf(text);
