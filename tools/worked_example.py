@@ -342,7 +342,8 @@ class Decode:
                      "decode_pointwise": self.layers * self.pointwise.seconds() + self.embedding.seconds()}
         self.device = sum(self.time.values())
         self.host = engine["sampling_s"] + engine["sampling_s_per_sequence"] * rows
-        self.total = self.device + self.host
+        self.pieces = self.layers * engine["graph_piece_s"] if engine.get("graph_pieces") else 0
+        self.total = self.device + self.host + self.pieces
         every = [(op, self.layers) for op in (*self.products, self.attention)] + [(self.logits, 1)]
         self.flops, self.bytes = (sum(n * getattr(op, what) for op, n in every) for what in ("flops", "bytes"))
         self.matrix = sum(n * op.matrix for op, n in every)
@@ -617,6 +618,7 @@ def decode_result(x):
     yield f"products   {x.layers}·{seconds(layer)} + {seconds(x.logits.seconds())} = {seconds(x.time['decode_gemm'])}"
     yield f"attention  {x.layers}·{seconds(x.attention.seconds())} = {seconds(x.time['decode_attention'])}"
     yield f"pointwise  {x.layers}·{seconds(x.pointwise.seconds())} + {seconds(x.embedding.seconds())} = {seconds(x.time['decode_pointwise'])}"
+    yield f"pieces     {x.layers}·{seconds(x.at.engine['graph_piece_s'])} = {seconds(x.pieces)}                     Eq. 241"
     yield f"host       {seconds(x.at.engine['sampling_s'])} + {x.batch}·{seconds(x.at.engine['sampling_s_per_sequence'])} = {seconds(x.host)}                     Eq. 129"
     yield f"step       {seconds(x.total)}: {1 / x.total:.4g} tokens/s per sequence, {x.batch / x.total:.4g} in all            Eqs. 2, 91"
     yield ""
