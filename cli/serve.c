@@ -60,7 +60,7 @@ static enum cli_status run(const struct srv_options *options)
     if (!srv) return cli_fail("serve: %s", message);
     const enum cli_status status = tell(srv, options->bind);
     if (!status) (void)sigwait(&ends, &taken);
-    if (!srv_stop(srv)) _exit(status);
+    if (!srv_stop(srv)) _exit((int)status);
     return status;
 }
 

@@ -382,10 +382,10 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
 ORR_API ORR_NODISCARD char *orr_schema_text(const char *question);
 
 /* Takes one file that runs a plan. */
-typedef void orr_launch_sink(void *context, const char *name, const char *text);
+typedef void (*orr_launch_sink)(void *context, const char *name, const char *text);
 /* Give the files that run the winner of a search to `sink`: a script for the engine's own program, and wrappers for
  * Slurm and Kubernetes; for two pools those of each. Returns false if there is no winner or memory runs out. */
-ORR_API bool orr_search_launch(const struct orr_search *search, orr_launch_sink *sink, void *context);
+ORR_API bool orr_search_launch(const struct orr_search *search, orr_launch_sink sink, void *context);
 
 /* ---------------------------------------------------------------- comparisons */
 
@@ -2208,7 +2208,7 @@ struct orr_answer {
 /* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
 ORR_API void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 /* The same files for one answered job. */
-ORR_API bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink *sink, void *context);
+ORR_API bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink sink, void *context);
 /* Does the answered job fit into memory? */
 ORR_API bool orr_answer_fits(const struct orr_answer *answer);
 

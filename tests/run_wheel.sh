@@ -8,10 +8,11 @@ command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 case $(nm -D "$2" 2>/dev/null) in
 *__asan_*) echo "1..0 # SKIP a library with sanitizers does not load into python3"; exit 0 ;;
 esac
+library=$(realpath "$2") program=$(realpath "$1")/orrery
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-export ORRERY_LIBRARY=$2 ORRERY_PROGRAM=$1/orrery PYTHONDONTWRITEBYTECODE=1
+export ORRERY_LIBRARY=$library ORRERY_PROGRAM=$program PYTHONDONTWRITEBYTECODE=1
 check() { # name, command...
     local name=$1
     shift

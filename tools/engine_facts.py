@@ -37,6 +37,8 @@ JOBS = {
     "chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
     "fp8 chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm",
     "fp4 chat": "infer --model llama3-8b --system b200-sxm --batch 16 --input 1024 --output 128 --precision nvfp4 --engine vllm",
+    "fp4 experts": "infer --model gpt-oss-120b --system b200-sxm --tp 1 --batch 16 --input 1024 --output 128 --engine vllm",
+    "normed chat": f"infer --model qwen3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
     "one": f"infer --model llama3-8b {H100} --batch 1 --input 8192 --output 128 --engine vllm",
     "short": f"infer --model llama3-8b {H100} --batch 1 --input 128 --output 2 --engine vllm",
     "tensor": f"infer --model llama3-70b {H100} --tp 4 --batch 16 --input 128 --output 128 --engine vllm",
@@ -81,7 +83,7 @@ GROUPS = {
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
-        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "true", "wide experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),
@@ -103,7 +105,7 @@ GROUPS = {
         ("default_mtp", "false", "deepseek"), ("mtp_full_first_chunk", "false", "deepseek 1f1b")],
     "serving": [
         ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),
-        ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "chat"), ("tuned_fp4", "true", "chat"), ("pointwise_floor_s", "4 us", "chat"),
+        ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
         ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat"),
         ("packed_gqa_most", "2", "long chat"), ("packed_gqa_plain_only", "true", "one window"),
@@ -113,7 +115,7 @@ GROUPS = {
     "requests": [
         ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
-        ("graph_sequences", "16", "launched"), ("graph_pieces", "true", "chat"), ("graph_piece_s", "5 us", "chat")],
+        ("graph_sequences", "16", "launched"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),

@@ -14,6 +14,6 @@ void orr_plain_leave(struct orr_plain *scope);
  * that reads or prints a number begins with it, and so does the body of every thread. A locale belongs to one thread,
  * so that other threads of the caller do not notice. */
 #define ORR_PLAIN_NUMBERS \
-    __attribute__((cleanup(orr_plain_leave))) struct orr_plain orr_plain_scope = orr_plain_enter()
+    __attribute__((unused, cleanup(orr_plain_leave))) struct orr_plain orr_plain_scope = orr_plain_enter()
 
 #endif

@@ -66,7 +66,7 @@ static void add_parts(const struct orr_comparison *comparison, size_t i, double 
     const enum orr_job_kind kind = comparison->columns[i].answer.job->kind;
     char amount[32];
     int n;
-    double sum = 0, told = 0, above = INFINITY;
+    double sum = 0, told = 0, above = HUGE_VAL;
     (void)orr_parts_s(&comparison->columns[i].answer, &n);
     for (int p = 0; p < n; p++) sum += fmax(sign * orr_compare_longer_s(comparison, i, p), 0);
     for (int shown = 0; shown < 3 && told < 0.9 * sum; shown++) {

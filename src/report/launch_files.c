@@ -16,7 +16,7 @@ struct pool {
     const struct orr_job *job;
     const char *role; /* "", "prefill-" or "decode-" */
     int64_t nodes, gpus_per_node;
-    orr_launch_sink *sink;
+    orr_launch_sink sink;
     void *context;
     bool failed;
 };
@@ -293,7 +293,7 @@ static void kubernetes_file(struct pool *pool)
 
 /* ---------------------------------------------------------------- all files */
 
-static bool write_pool(const struct orr_job *job, const char *role, orr_launch_sink *sink, void *context)
+static bool write_pool(const struct orr_job *job, const char *role, orr_launch_sink sink, void *context)
 {
     const int64_t node = job->system.gpus_per_node > 0 ? job->system.gpus_per_node : 8;
     struct pool pool = {.job = job, .role = role, .sink = sink, .context = context};
@@ -312,7 +312,7 @@ static bool write_pool(const struct orr_job *job, const char *role, orr_launch_s
     return !pool.failed;
 }
 
-bool orr_launch_files(const struct orr_job *job, const struct orr_job *decode, orr_launch_sink *sink, void *context)
+bool orr_launch_files(const struct orr_job *job, const struct orr_job *decode, orr_launch_sink sink, void *context)
 {
     if (!decode) return write_pool(job, "", sink, context);
     return write_pool(job, "prefill-", sink, context) && write_pool(decode, "decode-", sink, context);

@@ -44,7 +44,7 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
     return orr_text_take(&text);
 }
 
-bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink *sink, void *context)
+bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink sink, void *context)
 {
     ORR_PLAIN_NUMBERS;
     return orr_launch_files(answer->job, NULL, sink, context);

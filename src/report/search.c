@@ -185,7 +185,7 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
     return orr_text_take(&text);
 }
 
-bool orr_search_launch(const struct orr_search *search, orr_launch_sink *sink, void *context)
+bool orr_search_launch(const struct orr_search *search, orr_launch_sink sink, void *context)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_search_view *view = view_open(search, 0);

@@ -101,7 +101,7 @@ static double small_kernels(struct world *w, const char *model, const char *engi
                    "{'kind':'infer','model':'%s','system':'h200-sxm','gpus':%d,'plan':{'tp':%d},'workload':{'batch':6,"
                    "'input_len':100,'output_len':10,'engine':'%s'}}",
                    model, tp, tp, engine);
-    read_job(w, request);
+    read_job(w, "%s", request);
     (void)infer(w, &w->job);
     const struct orr_op *reduce = phase_op(w, ORR_PHASE_DECODE, "attention.qk_norm.reduce", NULL);
     *reduced_bytes = reduce ? reduce->payload_bytes : 0;
