@@ -14,6 +14,7 @@ static const char *const QUESTIONS[][2] = {/* a question of orr_schema_text and 
 
 char *srv_openapi(const char *bytes, size_t n_bytes)
 {
+    ORR_PLAIN_NUMBERS;
     json_t *document = json_loadb(bytes, n_bytes, 0, NULL);
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     int failed = !schemas;

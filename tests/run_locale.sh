@@ -114,7 +114,7 @@ serve() { # folder, words in front of the program
     : >out
     env "${@:2}" orrery serve --port 0 >out 2>errors &
     server=$!
-    for _ in $(seq 2000); do
+    for _ in $(seq 500); do
         url=$(sed -n 's/^orrery: \(http.*\)\/$/\1/p' out)
         [ -n "$url" ] && break
         sleep 0.02
