@@ -156,12 +156,21 @@ static double across_s(struct orr_steps *steps, struct place decodes, int64_t co
     return low_s + decodes.frac * (row_at(steps, decodes.knot + 1, context_knot) - low_s);
 }
 
+/* The value that the grid has in place of one beyond its ends: a prompt of less than a token, or more than any cache. */
+static double within(double value, int64_t n_knots, int bits)
+{
+    const double last = knot_value(n_knots - 2, bits);
+    return value >= 1 ? orr_min(value, last) : 1; /* 1 for what is not a number, too */
+}
+
 struct orr_line orr_steps_decode(struct orr_steps *steps, int64_t decodes, double context, double growth)
 {
     if (steps->exact)
         return (struct orr_line){.first_s = decode_s(steps, decodes, context),
                                  .steps = steps->flat ? INT64_MAX / 4 : 1};
-    const struct place n = place_of((double)decodes, DECODE_BITS), x = place_of(context, CONTEXT_BITS);
+    const struct place n = place_of(within((double)decodes, DECODE_ROWS, DECODE_BITS), DECODE_BITS);
+    context = within(context, CONTEXT_KNOTS, CONTEXT_BITS);
+    const struct place x = place_of(context, CONTEXT_BITS);
     const double low_s = across_s(steps, n, x.knot), high_s = across_s(steps, n, x.knot + 1);
     const double from = knot_value(x.knot, CONTEXT_BITS), to = knot_value(x.knot + 1, CONTEXT_BITS);
     const double slope_s = (high_s - low_s) / (to - from);
