@@ -11,6 +11,8 @@ import threading
 import time
 
 PROGRAM = sys.argv[1]
+with open(PROGRAM, "rb") as program:
+    SANITIZED = b"__asan_init" in program.read()
 HEALTH = b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n"
 END = b"\r\n\r\n"
 INFER = json.dumps({"model": "llama2-70b", "system": "h100-sxm", "gpus": 8, "plan": {"tp": 8},
@@ -365,7 +367,8 @@ def test_unread():
             time.sleep(0.1)
         if peak < 20e6:
             wrong.append(f"only {peak / 1e6:.0f} MB wait: the case tests nothing")
-        if peak > 192 << 20 or most > 400e6:
+        room = 400e6 if not SANITIZED else 2e9  # sanitizers keep what was freed for a while
+        if peak > 192 << 20 or most > room:
             wrong.append(f"{peak / 1e6:.0f} MB unsent, {most / 1e6:.0f} MB more memory")
         for connection in unread:
             connection.close()
