@@ -156,7 +156,7 @@ static double across_s(struct orr_steps *steps, struct place decodes, int64_t co
     return low_s + decodes.frac * (row_at(steps, decodes.knot + 1, context_knot) - low_s);
 }
 
-/* The value that the grid has in place of one beyond its ends: a prompt of less than a token, or more than any cache. */
+/* The value that the grid has for one beyond its ends: a prompt of less than a token, or more than any cache. */
 static double within(double value, int64_t n_knots, int bits)
 {
     const double last = knot_value(n_knots - 2, bits);
