@@ -128,7 +128,7 @@ serve() { # folder, words in front of the program
     server=
 }
 if ! command -v curl >/dev/null || orrery serve --port x 2>&1 | grep -q "built without"; then
-    tap_skip server "no curl, or built without libmicrohttpd"
+    tap_skip server "no curl, or built without the server"
 else
     serve server-plain LC_ALL=C
     grep -l '"error"' server-plain/* >report

@@ -15,7 +15,7 @@ skip_all() {
     exit 0
 }
 command -v curl >/dev/null || skip_all "no curl"
-orrery serve --port x 2>&1 | grep -q "built without" && skip_all "built without libmicrohttpd"
+orrery serve --port x 2>&1 | grep -q "built without" && skip_all "built without the server"
 
 start() { # options: the server's address in $url
     : >out

@@ -8,16 +8,8 @@
 
 bool orr_replica_receive(struct orr_replica *r, const struct orr_handover *h, double time_s)
 {
-    const int64_t most = h->ask.input_len + (r->reserves ? h->ask.max_output_len : h->ask.output_len);
-    if (most > r->total_blocks * r->block) {
-        r->sums.refused++;
-        return false;
-    }
-    const int32_t slot = orr_slot_take(r);
-    if (slot == ORR_NOBODY) {
-        r->failed = true;
-        return false;
-    }
+    const int32_t slot = orr_slot_for(r, &h->ask);
+    if (slot == ORR_NOBODY) return false;
     struct orr_sequence *s = &r->sequences[slot];
     const uint32_t turn = s->turn;
     *s = (struct orr_sequence){.ask = h->ask,

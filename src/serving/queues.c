@@ -92,7 +92,7 @@ void orr_stand_in_line(struct orr_replica *r, int32_t slot, bool first)
 
 /* ---------------------------------------------------------------- slots and the list of running sequences */
 
-int32_t orr_slot_take(struct orr_replica *r)
+static int32_t take_slot(struct orr_replica *r)
 {
     if (r->free_slot == ORR_NOBODY) {
         const int32_t room = r->room ? 2 * r->room : 64;
@@ -110,6 +110,18 @@ int32_t orr_slot_take(struct orr_replica *r)
     const int32_t slot = r->free_slot;
     r->free_slot = r->sequences[slot].after;
     r->n_sequences++;
+    return slot;
+}
+
+int32_t orr_slot_for(struct orr_replica *r, const struct orr_ask *ask)
+{
+    const int64_t most = ask->input_len + (r->reserves ? ask->max_output_len : ask->output_len);
+    if (most > r->total_blocks * r->block) {
+        r->sums.refused++;
+        return ORR_NOBODY;
+    }
+    const int32_t slot = take_slot(r);
+    if (slot == ORR_NOBODY) r->failed = true;
     return slot;
 }
 

@@ -70,16 +70,8 @@ bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
 
 bool orr_replica_submit_at(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
-    const int64_t most = ask->input_len + (r->reserves ? ask->max_output_len : ask->output_len);
-    if (most > r->total_blocks * r->block) {
-        r->sums.refused++;
-        return false;
-    }
-    const int32_t slot = orr_slot_take(r);
-    if (slot == ORR_NOBODY) {
-        r->failed = true;
-        return false;
-    }
+    const int32_t slot = orr_slot_for(r, ask);
+    if (slot == ORR_NOBODY) return false;
     struct orr_sequence *s = &r->sequences[slot];
     const uint32_t turn = s->turn;
     *s = (struct orr_sequence){.ask = *ask,

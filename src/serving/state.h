@@ -108,7 +108,9 @@ struct orr_replica {
 
 /* ---------------------------------------------------------------- queues.c */
 
-int32_t orr_slot_take(struct orr_replica *r); /* ORR_NOBODY: out of memory */
+/* A slot for a request. ORR_NOBODY: the request is longer than the cache and counted as refused, or memory ran out and
+ * the replica has failed. */
+int32_t orr_slot_for(struct orr_replica *r, const struct orr_ask *ask);
 void orr_slot_give(struct orr_replica *r, int32_t slot);
 void orr_running_add(struct orr_replica *r, int32_t slot);
 void orr_running_remove(struct orr_replica *r, int32_t slot);
