@@ -14,14 +14,6 @@ static const char usage[] =
 
 enum { COMPARED_MAX = 8 };
 
-struct kind {
-    unsigned command;
-    const char *name;
-    enum orr_job_kind kind;
-};
-static const struct kind KINDS[] = {{CLI_FOR_COMPARE | CLI_FOR_TRAIN, "train", ORR_JOB_TRAIN},
-                                    {CLI_FOR_COMPARE | CLI_FOR_INFER, "infer", ORR_JOB_INFER}};
-
 static bool ends_with(const char *word, const char *ending)
 {
     const size_t n = strlen(word), m = strlen(ending);
@@ -94,14 +86,15 @@ static enum cli_status set_part(struct orr_form *form, const struct orr_catalogu
 
 /* Write the request that one word asks for. */
 static enum cli_status one_request(const struct cli_args *args, const struct orr_catalogue *catalogue,
-                                   const struct kind *kind, const char *word, struct orr_text *requests)
+                                   const struct cli_job_kind *kind, const char *word, struct orr_text *requests)
 {
     struct orr_form *form = NULL;
     const bool file = ends_with(word, ".json");
     enum cli_status status = cli_request_form_of(args, catalogue, kind->kind, "compare ", file ? word : NULL, &form);
     if (!status && !file && strcmp(word, "=") != 0)
-        status = strchr(word, '=') && strncmp(word, "generated:", 10) != 0 ? set_fields(form, kind->command, word)
-                                                                           : set_part(form, catalogue, word);
+        status = strchr(word, '=') && strncmp(word, "generated:", 10) != 0
+                     ? set_fields(form, (CLI_FOR_COMPARE | kind->command), word)
+                     : set_part(form, catalogue, word);
     char *text = status ? NULL : orr_form_text(form);
     if (!status && !text) status = cli_fail_memory();
     if (!status) cli_text_add(requests, "%s%s", requests->length ? ",\n" : "", text);
@@ -141,7 +134,7 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
     return cli_write_file("-", text);
 }
 
-static enum cli_status compare(const struct kind *kind, const struct cli_args *args)
+static enum cli_status compare(const struct cli_job_kind *kind, const struct cli_args *args)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_text requests = {0}, json = {0};
@@ -165,16 +158,15 @@ static enum cli_status compare(const struct kind *kind, const struct cli_args *a
 
 enum cli_status cli_compare(int argc, const char *const *argv)
 {
-    const struct kind *kind = NULL;
+    const struct cli_job_kind *kind = argc > 0 ? cli_job_kind(argv[0]) : NULL;
     const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (argc > 0 && strcmp(argv[0], KINDS[i].name) == 0) kind = &KINDS[i];
     if (!kind && !asked) return cli_fail("compare what? orrery compare train A B or orrery compare infer A B");
     struct cli_args args;
     const int skip = kind ? 1 : 0;
-    if (!kind) kind = &KINDS[0];
-    enum cli_status status = cli_args_parse(argc - skip, argv + skip, kind->command, COMPARED_MAX, &args);
-    if (!status) status = args.help ? cli_options_help(kind->command, usage) : compare(kind, &args);
+    if (!kind) kind = cli_job_kind("train");
+    enum cli_status status =
+        cli_args_parse(argc - skip, argv + skip, (CLI_FOR_COMPARE | kind->command), COMPARED_MAX, &args);
+    if (!status) status = args.help ? cli_options_help((CLI_FOR_COMPARE | kind->command), usage) : compare(kind, &args);
     cli_args_free(&args);
     return status;
 }

@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct cli_job_kind *cli_job_kind(const char *word)
+{
+    static const struct cli_job_kind KINDS[] = {{"train", ORR_JOB_TRAIN, CLI_FOR_TRAIN},
+                                                {"infer", ORR_JOB_INFER, CLI_FOR_INFER}};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (strcmp(word, KINDS[i].name) == 0) return &KINDS[i];
+    return NULL;
+}
+
 /* The form that the options are put into, and its first error. */
 struct filling {
     struct orr_form *form;

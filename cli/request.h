@@ -5,6 +5,15 @@
 #include "cli.h"
 #include "options.h"
 
+/* A kind of job by its word; commands such as search begin with one. */
+struct cli_job_kind {
+    const char *name; /* "train" or "infer" */
+    enum orr_job_kind kind;
+    unsigned command; /* whose options make up the request */
+};
+/* NULL: the word is no kind of job. */
+const struct cli_job_kind *cli_job_kind(const char *word);
+
 /* Make the request of this kind that the options ask for, starting from --request FILE if it is given. `command` is the
  * word before the kind in the advice to use the other kind ("search ", or "" for the kind itself). Returns CLI_BAD
  * after printing what is wrong. */

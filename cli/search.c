@@ -16,15 +16,6 @@ static const char usage[] = "usage: orrery search train|infer --model M --system
                             "given is a value, a list (1,2,4), a doubling range (64..4096) or any.\n"
                             "Exit status: 0 answered, 1 no plan fits, or stopped early, 2 bad input.";
 
-/* The two kinds of search. */
-struct kind {
-    unsigned command;
-    const char *name;
-    enum orr_job_kind kind;
-};
-static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", ORR_JOB_TRAIN},
-                                    {CLI_FOR_SEARCH | CLI_FOR_INFER, "infer", ORR_JOB_INFER}};
-
 /* ---------------------------------------------------------------- running, with progress and Ctrl-C */
 
 /* While a search runs, Ctrl-C and the signals of mpirun and batch systems are blocked and stay pending until this
@@ -168,7 +159,7 @@ static enum cli_status search_plans(struct cli_cluster *cluster, const struct or
 
 /* ---------------------------------------------------------------- the question */
 
-static enum cli_status read_request(const struct kind *kind, const struct cli_args *args,
+static enum cli_status read_request(const struct cli_job_kind *kind, const struct cli_args *args,
                                     const struct orr_catalogue *catalogue, struct orr_search_request *search)
 {
     struct orr_form *form;
@@ -179,7 +170,7 @@ static enum cli_status read_request(const struct kind *kind, const struct cli_ar
     return status;
 }
 
-static enum cli_status search(const struct kind *kind, const struct cli_args *args)
+static enum cli_status search(const struct cli_job_kind *kind, const struct cli_args *args)
 {
     struct cli_cluster *cluster = cli_cluster_open();
     if (!cluster) return CLI_BAD;
@@ -198,10 +189,8 @@ static enum cli_status search(const struct kind *kind, const struct cli_args *ar
 
 enum cli_status cli_search(int argc, const char *const *argv)
 {
-    const struct kind *kind = NULL;
+    const struct cli_job_kind *kind = argc > 0 ? cli_job_kind(argv[0]) : NULL;
     const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (argc > 0 && strcmp(argv[0], KINDS[i].name) == 0) kind = &KINDS[i];
     if (!kind && !asked) {
         static const char *const names[] = {"train", "infer"};
         const char *near = argc > 0 ? cli_nearest(argv[0], names, 2) : NULL;
@@ -210,9 +199,9 @@ enum cli_status cli_search(int argc, const char *const *argv)
     }
     struct cli_args args;
     const int skip = kind ? 1 : 0;
-    if (!kind) kind = &KINDS[0];
-    enum cli_status status = cli_args_parse(argc - skip, argv + skip, kind->command, 0, &args);
-    if (!status) status = args.help ? cli_options_help(kind->command, usage) : search(kind, &args);
+    if (!kind) kind = cli_job_kind("train");
+    enum cli_status status = cli_args_parse(argc - skip, argv + skip, (CLI_FOR_SEARCH | kind->command), 0, &args);
+    if (!status) status = args.help ? cli_options_help((CLI_FOR_SEARCH | kind->command), usage) : search(kind, &args);
     cli_args_free(&args);
     return status;
 }

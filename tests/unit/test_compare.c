@@ -19,17 +19,10 @@
     "{\"kind\":\"infer\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":1,"                                  \
     "\"workload\":{\"input_len\":200,\"output_len\":200}}"
 
-static int open_catalogue(void **state)
+static const struct orr_catalogue *catalogue_of(void **state)
 {
-    struct orr_error error;
-    if (orr_catalogue_open(NULL, 0, (struct orr_catalogue **)state, &error)) fail_msg("%s", error.text);
-    return 0;
-}
-
-static int close_catalogue(void **state)
-{
-    orr_catalogue_close(*state);
-    return 0;
+    const struct world *world = *state;
+    return world->catalogue;
 }
 
 static json_t *compare(const struct orr_catalogue *catalogue, const char *json)
@@ -46,9 +39,9 @@ static json_t *compare(const struct orr_catalogue *catalogue, const char *json)
 static void results_are_those_of_single_answers(void **state)
 {
     static const char *const JOBS[] = {JOB("h100-sxm", "\"zero\":1"), JOB("a100-80g-sxm", "\"zero\":1")};
-    json_t *both = compare(*state, "{\"requests\":[" JOB("h100-sxm", "\"zero\":1") "," JOB(
-                                       "a100-80g-sxm", "\"zero\":1") "],\"names\":[\"new\",\"old\"]}");
-    struct orr_session *session = orr_session_new(*state);
+    json_t *both = compare(catalogue_of(state), "{\"requests\":[" JOB("h100-sxm", "\"zero\":1") "," JOB(
+                                                    "a100-80g-sxm", "\"zero\":1") "],\"names\":[\"new\",\"old\"]}");
+    struct orr_session *session = orr_session_new(catalogue_of(state));
     for (size_t i = 0; i < 2; i++) {
         struct orr_error error;
         char *text = NULL;
@@ -65,8 +58,8 @@ static void results_are_those_of_single_answers(void **state)
 /* The parts of each column sum to its step time, and the only key that differs is the one that was changed. */
 static void parts_sum_and_differences_are_named(void **state)
 {
-    json_t *both =
-        compare(*state, "{\"requests\":[" JOB("h100-sxm", "\"zero\":1") "," JOB("h100-sxm", "\"zero\":3") "]}");
+    json_t *both = compare(catalogue_of(state),
+                           "{\"requests\":[" JOB("h100-sxm", "\"zero\":1") "," JOB("h100-sxm", "\"zero\":3") "]}");
     const json_t *results = json_object_get(both, "results");
     for (size_t i = 0; i < 2; i++) {
         size_t p;
@@ -88,7 +81,7 @@ static void parts_sum_and_differences_are_named(void **state)
 
 static void equal_requests_take_as_long(void **state)
 {
-    json_t *both = compare(*state, "{\"requests\":[" INFER "," INFER "]}");
+    json_t *both = compare(catalogue_of(state), "{\"requests\":[" INFER "," INFER "]}");
     assert_int_equal(json_array_size(json_object_get(both, "asked")), 0);
     assert_string_equal(json_string_value(json_array_get(json_object_get(both, "why"), 1)), "2 takes as long as 1");
     json_decref(both);
@@ -109,8 +102,8 @@ static void bad_questions_are_refused(void **state)
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         struct orr_error error;
         char *text = NULL;
-        assert_int_not_equal(orr_compare_ask(*state, BAD[i][0], "request", ORR_FORMAT_JSON, NULL, &text, &error),
-                             ORR_OK);
+        assert_int_not_equal(
+            orr_compare_ask(catalogue_of(state), BAD[i][0], "request", ORR_FORMAT_JSON, NULL, &text, &error), ORR_OK);
         assert_null(text);
         if (!strstr(error.text, BAD[i][1])) fail_msg("\"%s\" has no \"%s\"", error.text, BAD[i][1]);
     }
@@ -122,7 +115,7 @@ static void no_column_is_lost_on_a_narrow_terminal(void **state)
     struct orr_error error;
     char *text = NULL;
     const struct orr_style narrow = {.width = 80};
-    assert_int_equal(orr_compare_ask(*state,
+    assert_int_equal(orr_compare_ask(catalogue_of(state),
                                      "{\"requests\":[" INFER "," INFER "," INFER "," INFER "," INFER "],"
                                      "\"names\":[\"first\",\"second\",\"third\",\"fourth\",\"fifth\"]}",
                                      "request", ORR_FORMAT_TERMINAL, &narrow, &text, &error),
@@ -141,5 +134,5 @@ int main(void)
         cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(no_column_is_lost_on_a_narrow_terminal),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+    return cmocka_run_group_tests(tests, open_world, close_world);
 }
