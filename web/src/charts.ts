@@ -259,7 +259,13 @@ export function stacked(
     parts: readonly { name: string; values: readonly number[]; colour: string }[],
     text: (value: number) => string,
     colours: Palette,
-    more: { max?: number; marks?: readonly { name: string; at: number }[]; legend_px?: number } = {},
+    more: {
+        max?: number;
+        marks?: readonly { name: string; at: number }[];
+        legend_px?: number;
+        /** Name a single bar, too. */
+        names?: boolean;
+    } = {},
 ): EChartsCoreOption {
     const names = more.legend_px
         ? legend(
@@ -292,7 +298,7 @@ export function stacked(
             data: [...rows],
             inverse: true,
             ...axis(colours),
-            axisLabel: { show: rows.length > 1, color: colours.soft, width: 130, overflow: 'truncate' },
+            axisLabel: { show: more.names || rows.length > 1, color: colours.soft, width: 130, overflow: 'truncate' },
         },
         series: parts.map((part, i) => ({
             type: 'bar',

@@ -6,6 +6,7 @@ import { Chart, type Rows } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { fill, h, throttle } from '../dom';
 import { count, digits, dollars, percent, rate, seconds, si } from '../format';
+import { recorded } from '../recorded';
 import { Table } from '../table';
 import { TrafficForm } from '../traffic';
 import type { JsonObject } from '../types';
@@ -159,7 +160,7 @@ export class Load implements View {
             { class: 'grid' },
             h(
                 'section',
-                { class: 'panel' },
+                { class: 'panel asks' },
                 h('header', {}, h('h3', {}, 'Traffic')),
                 this.traffic.element,
                 this.faultText,
@@ -204,7 +205,8 @@ export class Load implements View {
             this.answered = text;
             this.fault('', '');
             this.show(served);
-            if (served.fits) await this.showCurve(request, served, running.signal);
+            this.curveChart.element.hidden = Boolean(recorded); // a report holds one load
+            if (served.fits && !recorded) await this.showCurve(request, served, running.signal);
         } catch (error) {
             if (running.signal.aborted) return;
             this.fault((error as Error).message, error instanceof api.RequestError ? error.key : '');
