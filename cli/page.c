@@ -4,6 +4,8 @@
 
 #include "options.h"
 
+enum { WORDS_MAX = 2 }; /* "technology optimise train" has two behind its name */
+
 /* Add a word of a command line as a shell needs it, escaped for an attribute of HTML. */
 static void add_word(struct orr_text *text, const char *word)
 {
@@ -19,11 +21,13 @@ static void add_word(struct orr_text *text, const char *word)
 }
 
 /* Add the command without the option that asks for the page. The arguments continue those of the program: before them
- * stands the name of the command, or a word that belongs to it, as in "search train". */
+ * stands the name of the command, perhaps with words that belong to it, as in "search train". */
 static void add_command(struct orr_text *text, const struct cli_args *args, const char *command)
 {
     cli_text_add(text, "<meta name=\"command\" content=\"orrery %s", command);
-    if (strcmp(args->argv[-1], command) != 0) add_word(text, args->argv[-1]);
+    int n = 0;
+    while (n < WORDS_MAX && strcmp(args->argv[-n - 1], command) != 0) n++;
+    for (; n > 0; n--) add_word(text, args->argv[-n]);
     for (int i = 0; i < args->argc; i++) {
         if (strcmp(args->argv[i], "--html") == 0) i++;
         else if (strncmp(args->argv[i], "--html=", 7) != 0) add_word(text, args->argv[i]);

@@ -263,8 +263,8 @@ export function stacked(
         max?: number;
         marks?: readonly { name: string; at: number }[];
         legend_px?: number;
-        /** Name a single bar, too. */
-        names?: boolean;
+        /** The width of names; a single bar has one only then. */
+        label_px?: number;
     } = {},
 ): EChartsCoreOption {
     const names = more.legend_px
@@ -291,14 +291,14 @@ export function stacked(
         xAxis: {
             type: 'value',
             ...(more.max ? { max: more.max } : {}),
-            ...axis(colours, { axisLabel: mark(text, colours) }),
+            ...axis(colours, { axisLabel: { ...mark(text, colours), ...(more.marks ? { showMaxLabel: false } : {}) } }),
         },
         yAxis: {
             type: 'category',
             data: [...rows],
             inverse: true,
             ...axis(colours),
-            axisLabel: { show: more.names || rows.length > 1, color: colours.soft, width: 130, overflow: 'truncate' },
+            axisLabel: { show: Boolean(more.label_px) || rows.length > 1, color: colours.soft, width: more.label_px ?? 130, overflow: 'truncate' },
         },
         series: parts.map((part, i) => ({
             type: 'bar',

@@ -43,7 +43,7 @@ function answerOf(r: Recorded): Answer {
         plan: (asked['plan'] ?? {}) as JsonObject,
         workload: (asked['workload'] ?? {}) as JsonObject,
     };
-    const kind: Kind = (asked['kind'] ?? first['kind']) === 'train' || first['of'] === 'train' ? 'train' : 'infer';
+    const kind: Kind = (asked['kind'] ?? first['kind']) === 'train' || first['of'] === 'train' || first['search'] === 'train' ? 'train' : 'infer';
     const job: Job = {
         kind,
         model: String(asked['model'] ?? ''),

@@ -132,7 +132,8 @@ export class Table<R> {
             else head.removeAttribute('aria-sort');
             head.classList.toggle(
                 'number',
-                this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'),
+                this.columns[i]?.class === 'number' ||
+                    this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'),
             );
         });
         const rows = this.ordered();

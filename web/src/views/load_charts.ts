@@ -60,7 +60,10 @@ export function shares(served: Served, limits: readonly Limit[], colours: Palett
                 silent: true,
                 lineStyle: { color: colours.series[i], type: 'dashed', width: 1.2 },
                 label: { color: colours.soft, fontSize: 11, formatter: (p: { name: string }) => p.name },
-                data: limits.filter((l) => l.kind === key).map((l) => ({ name: `${l.stat} ≤`, xAxis: l.limit_s })),
+                data: limits.filter((l) => l.kind === key).map((l) => ({
+                    name: `${l.stat} ≤ ${seconds(l.limit_s)}`,
+                    xAxis: l.limit_s,
+                })),
             },
         })),
     };
@@ -210,7 +213,7 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
                 ]);
             },
         },
-        xAxis: axis(colours, { type: 'value', min: from, max: to, axisLabel: mark(seconds, colours) }),
+        xAxis: axis(colours, { type: 'value', min: from, max: to, axisLabel: { ...mark(seconds, colours), showMinLabel: from === 0 } }),
         yAxis: named(colours, 'requests by arrival', 38, {
             type: 'category',
             inverse: true,

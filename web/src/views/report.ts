@@ -12,7 +12,8 @@ function drawn(r: Recorded): HTMLElement[] {
     const result = firstReply(r);
     const kind = String(result['kind'] ?? '');
     return [
-        ...r.charts.map((c) => (c.type === 'bars' ? barsChart(c) : curveChart(c))),
+        // The view of a service under load has its curve.
+        ...(r.replies['serving?detail=1'] ? [] : r.charts).map((c) => (c.type === 'bars' ? barsChart(c) : curveChart(c))),
         ...(kind === 'compare' ? compareViews(result) : []),
         ...(kind === 'sweep' ? sweepViews(result) : []),
         ...(kind === 'fit' ? fitViews(result) : []),

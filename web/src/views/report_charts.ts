@@ -2,7 +2,7 @@
 
 import { axis, Chart, legend, mark, note, stacked, type Palette } from '../charts';
 import { h, select } from '../dom';
-import { digits, dollars, percent, rate, seconds, words } from '../format';
+import { bytes, digits, dollars, percent, rate, seconds, words } from '../format';
 import type { BarsData, CurveData } from '../recorded';
 import { Table, type Column } from '../table';
 import type { Json, JsonObject } from '../types';
@@ -34,7 +34,7 @@ export function barsChart(data: BarsData): HTMLElement {
                 })),
                 text,
                 colours,
-                { names: true, ...(used.length > 1 ? { legend_px: width_px } : {}) },
+                { label_px: Math.max(110, width_px / 4), ...(used.length > 1 ? { legend_px: width_px } : {}) },
             ),
         () => [['name', ...data.parts], ...data.lanes.map((l) => [l.name, ...l.values.map((v) => v ?? undefined)])],
     );
@@ -96,15 +96,22 @@ const plain = (value: Json | undefined): number | string | undefined =>
           : typeof value === 'object'
             ? JSON.stringify(value)
             : String(value);
-const shown = (value: Json | undefined): string =>
-    typeof value === 'number' ? digits(value, Number.isInteger(value) ? 15 : 4) : String(plain(value) ?? '–');
+/** Prints a value by the unit at the end of its column's name. */
+function shown(value: Json | undefined, column = ''): string {
+    if (typeof value !== 'number') return String(plain(value) ?? '') || '–';
+    if (/bytes/.test(column)) return bytes(value);
+    if (/_s$/.test(column) && !/_per_s$/.test(column)) return seconds(value);
+    if (/_frac$/.test(column)) return percent(value);
+    if (/usd/.test(column)) return dollars(value);
+    return Number.isInteger(value) ? value.toLocaleString('en-US') : digits(value, 4);
+}
 
 function rowTable(title: string, columns: readonly string[], rows: readonly Row[]): HTMLElement {
     const table = new Table<Row>(
         title,
         file(title),
         columns.map(
-            (label, i): Column<Row> => ({ label, value: (r) => plain(r[i]), show: (r) => shown(r[i]), class: 'line-of-text' }),
+            (label, i): Column<Row> => ({ label, value: (r) => plain(r[i]), show: (r) => shown(r[i], label), class: 'line-of-text' }),
         ),
     );
     table.set(rows);
@@ -160,12 +167,12 @@ export function sweepViews(result: JsonObject): HTMLElement[] {
                     trigger: 'item',
                     formatter: (p: { data: { row: Row } }) =>
                         note(name(p.data.row), [
-                            [x, shown(at(p.data.row, x))],
-                            [y, shown(at(p.data.row, y))],
+                            [x, shown(at(p.data.row, x), x)],
+                            [y, shown(at(p.data.row, y), y)],
                         ]),
                 },
-                xAxis: named(x, 28, colours),
-                yAxis: named(y, 58, colours),
+                xAxis: named(x, 28, colours, { axisLabel: mark((v) => shown(v, x), colours) }),
+                yAxis: named(y, 58, colours, { axisLabel: mark((v) => shown(v, y), colours) }),
                 series: [
                     {
                         type: 'scatter',
@@ -185,7 +192,8 @@ export function sweepViews(result: JsonObject): HTMLElement[] {
         );
     }
     draw();
-    const kept = columns.filter((c, i) => (i >= 1 && i < Math.max(4, last)) || SHOWN[kind]?.includes(c));
+    const between = columns.slice(3, Math.max(4, last)).filter((c) => !SHOWN[kind]?.includes(c));
+    const kept = [...between, 'status', ...(SHOWN[kind] ?? []).filter((c) => columns.includes(c)), 'reason'];
     return [chart.element, rowTable('All points', kept, rows.map((r) => kept.map((c) => at(r, c) ?? null)))];
 }
 

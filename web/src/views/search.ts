@@ -147,7 +147,7 @@ export class Search implements View {
     private readonly stop = h('button', { type: 'button', hidden: true, onclick: () => this.running?.abort() }, 'Stop');
     private readonly front = new Chart('Pareto front', 'orrery-pareto', {
         class: 'medium',
-        intro: 'Plans no other plan beats in both. A click loads one.',
+        intro: 'Plans no other plan beats in both.' + (recorded ? '' : ' A click loads one.'),
     });
     private table: Table<Found> | undefined;
     private readonly tableHost = h('div');
@@ -409,7 +409,7 @@ export class Search implements View {
         fill(
             this.status,
             `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ` +
-                `${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+                `${count(r.evaluated)} timed${r.seconds > 0 ? ` in ${seconds(r.seconds)}` : ''}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
         this.empty = r.best.length === 0;

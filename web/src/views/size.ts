@@ -52,7 +52,7 @@ export class Size implements View {
         class: 'medium',
         intro:
             'Plans of rising cost and falling latency. Latency is the largest value over its limit: ' +
-            'at 100 % all limits are just kept. A click loads a plan.',
+            `at 100 % all limits are just kept.${recorded ? '' : ' A click loads a plan.'}`,
     });
     private readonly tableHost = h('div');
     private readonly results: HTMLElement;
@@ -359,6 +359,7 @@ export class Size implements View {
                             name: 'all',
                             silent: true,
                             symbol: 'none',
+                            z: 1,
                             step: 'end',
                             lineStyle: { color: colours.line, width: 1.5 },
                             data: sized.frontier.map((p) => [cost(p), p.worst_frac]),

@@ -25,6 +25,15 @@ const MOST_DOMAINS = 16;
 const FEWEST_DOMAINS = 6;
 const ROW_GPUS = 8;
 
+/** Collectives in words. */
+const COLLECTIVES: Record<string, string> = {
+    allreduce: 'all-reduce',
+    allgather: 'all-gather',
+    reducescatter: 'reduce-scatter',
+    alltoall: 'all-to-all',
+    p2p: 'send and receive',
+};
+
 interface Group {
     name: string;
     ranks: number;
@@ -64,7 +73,7 @@ function groupsOf(ops: readonly Placed[], costs: readonly Cost[], total_s: numbe
     });
     return [...groups.values()].map(({ kinds, ...g }) => ({
         ...g,
-        collectives: [...kinds].join(', '),
+        collectives: [...kinds].map((k) => COLLECTIVES[k] ?? k).join(', '),
         share: g.exposed_s / total_s,
     }));
 }
