@@ -26,7 +26,8 @@ static enum cli_status answer(const struct cli_args *args, struct orr_size *size
         status = cli_fail("%s", error.text);
     cli_watch_end(&watch, "the plans tried so far");
     if (!status && args->html) status = cli_write_html(args, "size", orr_size_render(size, ORR_FORMAT_HTML, NULL));
-    if (!status && !cli_html_only(args)) status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
+    if (!status && !cli_html_only(args))
+        status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
     return status ? status : orr_size_holds(size) ? CLI_ANSWERED : CLI_BELOW;
 }
 

@@ -17,14 +17,14 @@ static json_t *machine_json(const struct orr_system *system)
     int failed = !peaks;
     for (int i = 0; i < ORR_N_DTYPES && !failed; i++)
         if (chip->peak_flops_per_s[i] > 0)
-            failed = json_object_set_new(peaks, orr_dtype_name((enum orr_dtype)i),
-                                         orr_json_real(chip->peak_flops_per_s[i]));
-    json_t *numbers = json_pack(
-        "{so so so so so so}", "chip.hbm_bytes_per_s", orr_json_real(chip->hbm_bytes_per_s), "chip.l2_bytes_per_s",
-        orr_json_real(chip->l2_bytes_per_s), "system.gpus_per_node", json_integer((json_int_t)system->gpus_per_node),
-        "system.domain_gpus", json_integer((json_int_t)system->domain_gpus), "system.scaleup_bytes_per_s",
-        orr_json_real(system->scaleup_bytes_per_s), "system.scaleout_bytes_per_s",
-        orr_json_real(system->scaleout_bytes_per_s));
+            failed =
+                json_object_set_new(peaks, orr_dtype_name((enum orr_dtype)i), orr_json_real(chip->peak_flops_per_s[i]));
+    json_t *numbers = json_pack("{so so so so so so}", "chip.hbm_bytes_per_s", orr_json_real(chip->hbm_bytes_per_s),
+                                "chip.l2_bytes_per_s", orr_json_real(chip->l2_bytes_per_s), "system.gpus_per_node",
+                                json_integer((json_int_t)system->gpus_per_node), "system.domain_gpus",
+                                json_integer((json_int_t)system->domain_gpus), "system.scaleup_bytes_per_s",
+                                orr_json_real(system->scaleup_bytes_per_s), "system.scaleout_bytes_per_s",
+                                orr_json_real(system->scaleout_bytes_per_s));
     return json_pack("{so so so}", "name", orr_json_word(chip->name), "peaks", orr_json_whole(peaks, failed), "numbers",
                      numbers);
 }

@@ -1,6 +1,6 @@
-/* This file writes pages of reports: the style and the script of the explorer, the answer as data that the script draws,
- * and the report of the terminal for readers without scripts and for builds without the explorer. The policy of the
- * page lets it fetch nothing. */
+/* This file writes pages of reports: the style and the script of the explorer, the answer as data that the script
+ * draws, and the report of the terminal for readers without scripts and for builds without the explorer. The policy of
+ * the page lets it fetch nothing. */
 #include "report/page.h"
 
 #include <stdlib.h>
@@ -86,12 +86,12 @@ void orr_page_curve(struct orr_page_parts *page, const char *title, const char *
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; i < n_points && !failed; i++)
-        failed = json_array_append_new(list, json_pack("{so so so}", "x", orr_json_real(points[i].x), "y",
-                                                       orr_json_real(points[i].y), "title",
-                                                       orr_json_word(points[i].title)));
-    add_chart(page, json_pack("{ss so so so so}", "type", "curve", "title", orr_json_word(title), "x",
-                              orr_json_word(x_name), "y", orr_json_word(y_name), "points",
-                              orr_json_whole(list, failed)));
+        failed =
+            json_array_append_new(list, json_pack("{so so so}", "x", orr_json_real(points[i].x), "y",
+                                                  orr_json_real(points[i].y), "title", orr_json_word(points[i].title)));
+    add_chart(page,
+              json_pack("{ss so so so so}", "type", "curve", "title", orr_json_word(title), "x", orr_json_word(x_name),
+                        "y", orr_json_word(y_name), "points", orr_json_whole(list, failed)));
 }
 
 /* ---------------------------------------------------------------- page */

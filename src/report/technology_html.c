@@ -9,7 +9,8 @@
 enum { SPLITS_MAX = 2, UNUSED = ORR_N_COMPONENTS };
 _Static_assert(UNUSED < ORR_PAGE_PARTS, "every part of a budget and what is left have a colour");
 
-void orr_split_lanes(struct orr_page_parts *page, const char *const *names, const struct orr_split *splits, size_t n_splits)
+void orr_split_lanes(struct orr_page_parts *page, const char *const *names, const struct orr_split *splits,
+                     size_t n_splits)
 {
     static const char *const BUDGETS[ORR_N_BUDGET_KINDS] = {"area", "power", "edge"};
     const char *parts[ORR_PAGE_PARTS];

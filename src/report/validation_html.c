@@ -1,5 +1,5 @@
-/* This file makes the page of a validation: every row with its configuration, which the explorer draws as predicted over
- * measured, and the tables of the terminal as data. */
+/* This file makes the page of a validation: every row with its configuration, which the explorer draws as predicted
+ * over measured, and the tables of the terminal as data. */
 #include "base/text.h"
 #include "report/json_text.h"
 #include "report/page.h"
@@ -35,8 +35,9 @@ static json_t *row_json(const struct orr_validation *v, const struct orr_score *
     const bool scored = !s->skipped[0];
     return json_pack("[o o o o o o o o o o]", orr_json_word(s->id), orr_json_word(s->source), orr_json_word(s->model),
                      orr_json_word(s->system), orr_json_word(s->metric),
-                     scored ? orr_json_real(s->measured) : json_null(), scored ? orr_json_real(s->predicted) : json_null(),
-                     scored ? orr_json_real(s->error) : json_null(), settings_json(v, s), orr_json_word(s->skipped));
+                     scored ? orr_json_real(s->measured) : json_null(),
+                     scored ? orr_json_real(s->predicted) : json_null(), scored ? orr_json_real(s->error) : json_null(),
+                     settings_json(v, s), orr_json_word(s->skipped));
 }
 
 static void add_rows(const struct orr_validation *v, struct orr_text *text)
