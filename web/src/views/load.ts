@@ -212,7 +212,9 @@ export class Load implements View {
             this.answered = text;
             this.fault('', '');
             this.show(served);
-            if (served.fits && !recorded) await this.showCurve(request, served, running.signal);
+            const curved = served.fits && !recorded && served.request.traffic['arrival'] !== 'trace';
+            this.curveChart.element.hidden = !curved;
+            if (curved) await this.showCurve(request, served, running.signal);
         } catch (error) {
             if (running.signal.aborted) return;
             this.fault((error as Error).message, error instanceof api.RequestError ? error.key : '');
