@@ -112,6 +112,11 @@ export const axis = (colours: Palette, more: Record<string, unknown> = {}): Reco
     ...more,
 });
 
+/** An axis that ends at a given value has no label there on a narrow chart, where it would touch its neighbour. */
+export const ending = (width_px: number) => (width_px < 600 ? { showMaxLabel: false } : {});
+/** Narrow charts have fewer marks. */
+export const marks = (width_px: number) => (width_px < 420 ? { splitNumber: 3 } : {});
+
 /** Makes the labels of an axis of quantities. */
 export const mark = (text: (value: number) => string, colours: Palette) => ({
     color: colours.soft,

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { axe, check, chrome, equal, NARROW, orrery, test, WIDE } from './harness.mjs';
 
 const TRAIN =
@@ -48,7 +48,7 @@ function write(folder, words) {
     const path = join(folder, 'page.html');
     writeFileSync(join(folder, 'rows.csv'), ROWS);
     if (words.startsWith('sweep')) rmSync(join(folder, 'rows.csv'));
-    execFileSync(orrery, [...words.split(' '), '--html', path], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    execFileSync(resolve(orrery), [...words.split(' '), '--html', path], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     return path;
 }
 

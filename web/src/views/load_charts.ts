@@ -1,6 +1,6 @@
 // The pictures of a service under load.
 
-import { axis, legend, mark, note, type Palette } from '../charts';
+import { axis, ending, legend, mark, marks, note, type Palette } from '../charts';
 import { digits, percent, rate, seconds, si } from '../format';
 import type { Served, ServedRequest } from './load_types';
 
@@ -101,7 +101,8 @@ export function overTime(served: Served, colours: Palette, width_px: number) {
         xAxis: named(colours, 'time of the run', 28, {
             type: 'value',
             max: width_s * decoding.length,
-            axisLabel: mark((v) => `${rate(v)} s`, colours),
+            ...marks(width_px),
+            axisLabel: { ...mark((v) => `${rate(v)} s`, colours), ...ending(width_px) },
         }),
         yAxis: [
             named(colours, 'requests of a replica', 48, { type: 'value', min: 0 }),
@@ -213,7 +214,12 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
                 ]);
             },
         },
-        xAxis: axis(colours, { type: 'value', min: from, max: to, axisLabel: { ...mark(seconds, colours), showMinLabel: from === 0 } }),
+        xAxis: axis(colours, {
+            type: 'value',
+            min: from,
+            max: to,
+            axisLabel: { ...mark(seconds, colours), ...ending(width_px), showMinLabel: from === 0 },
+        }),
         yAxis: named(colours, 'requests by arrival', 38, {
             type: 'category',
             inverse: true,
