@@ -226,7 +226,7 @@ export function compareViews(result: JsonObject): HTMLElement[] {
             h('header', {}, h('h3', {}, 'Why')),
             h('ul', {}, ...names.map((name, i) => h('li', {}, h('strong', {}, name), `: ${why[i] ?? ''}`))),
         ),
-        rowTable('What differs', ['', ...names], asked),
+        rowTable('What differs', ['What', ...names], asked),
     ];
 }
 
