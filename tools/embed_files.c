@@ -1,5 +1,6 @@
 /* embed_files library|server OUT.c FILE...: write the files, text or binary, as C strings into one table, that of the
- * explorer in the library or that of the server's own pages. The path is what follows the last /static or /dist in a file's name: web/dist/assets/x.js is "/assets/x.js". */
+ * explorer in the library or that of the server's own pages. The path is what follows the last /static or /dist in a
+ * file's name: web/dist/assets/x.js is "/assets/x.js". */
 #include "embed_table.h"
 
 #include <string.h>
