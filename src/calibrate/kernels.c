@@ -145,7 +145,7 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
     const bool backward = row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
     struct orr_emit emit = {
         .job = job,
-        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T_prompt = batch * queries, .w_a = 2, .dtype16 = dtype},
+        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T_prompt = batch * queries, .w_a = 2, .w_p = 2, .w_s = 2, .core = dtype, .dtype16 = dtype},
         .list = r->list,
         .backward = true,
         .count = 1};

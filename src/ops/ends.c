@@ -16,7 +16,7 @@ static void emit_gather(struct orr_emit *emit)
     /* Backward clears the whole gradient, then sorts rows and adds them. */
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
                                                         .kind = ORR_POINTWISE_SCATTER,
-                                                        .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
+                                                        .backward_bytes = 3 * d->w_a * elements + d->w_p * d->vocab * d->h,
                                                         .backward_launches = 4});
 }
 
