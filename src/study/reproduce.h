@@ -7,7 +7,7 @@
 #include "study/sweep.h"
 
 #define ORR_SHEET_COLUMNS 24
-#define ORR_MAX_SHEETS    3
+#define ORR_MAX_SHEETS    4
 #define ORR_MAX_FINDINGS  16
 
 /* A number, or a word if `word` is set; a cell without either is empty. */
