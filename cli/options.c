@@ -243,6 +243,7 @@ static const struct cli_option options[] = {
     OWN("tokens", "N", CLI_FOR_TECHNOLOGY, "cost: tokens of a whole training run, e.g. 300G"),
     OWN("objective", "NAME", CLI_FOR_TECHNOLOGY, "optimise: time (of a step, or latency), energy, cost"),
     OWN("optimiser", "NAME", CLI_FOR_TECHNOLOGY, "optimise: search, gradient, grid"),
+    OWN("also", "FILE[:W],...", CLI_FOR_TECHNOLOGY, "optimise: further requests on the same chip, with weights"),
     OWN("free", "SHARE,...", CLI_FOR_TECHNOLOGY, "optimise: shares that may change; default: all"),
     OWN("restarts", "N", CLI_FOR_TECHNOLOGY, "optimise: random starts"),
     OWN("grid-steps", "N", CLI_FOR_TECHNOLOGY, "optimise: steps of a whole budget in a grid; default: 10"),
