@@ -121,6 +121,7 @@ enum orr_err orr_study_nodes(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_chiplets(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error);
 
 #endif

@@ -306,5 +306,37 @@ const struct orr_study_item orr_study_items[] = {
             "title 'minimal model'\n",
         .run = orr_study_dram,
     },
+    {
+        .name = "chiplets",
+        .title = "Packages of several dies, network shapes, five kinds of parallelism",
+        .assumptions =
+            "Guo, Kundu et al. 2025 (arXiv 2507.02456), as far as its abstract goes: mixture of experts, fused "
+            "attention, collectives by topology, five kinds of parallelism, cost of chiplets\n"
+            "package: 1650 mm2 of logic at 5 nm, 16,988 $ a wafer, 0.1 defects per cm2; 8 stacks of 24 GB at 15 $/GB; "
+            "carrier of 2739 mm2 at 0.30 $/mm2; 99 % per bond\n"
+            "topologies: 64 ranks, 900 GB/s each, 0.5 us a hop, torus and mesh 4 x 4 x 4, dragonfly of 8 groups with "
+            "half the rate between them; bounds without efficiencies\n"
+            "plans: Mixtral-8x7B, 8192 tokens, 256 sequences a step, 128 H100, not tuned\n",
+        .compared =
+            "Beside: the estimate of a B200's cost by Epoch AI (2025), 5,700 to 7,300 $.\n"
+            "Not compared: formulas, systems, validation and results of the paper could not be read; none is stated. "
+            "Its fused attention is a sum of load, products, pointwise work and store, where Orrery takes the longer "
+            "of compute and memory; the last column of the plans has the ratio of both.\n",
+        .chart = "Cost of a package by dies and harvesting",
+        .names = "dies harvested_frac",
+        .values = "dies_usd memory_usd interposer_usd losses_usd",
+        .unit = "$",
+        .gnuplot =
+            "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"
+            "set boxwidth 0.75\nset yrange [0:9000]\nset xrange [-0.6:3.6]\nset xlabel 'dies of the package'\n"
+            "set ylabel 'cost of a package, $'\nset key outside right\n"
+            "plot 'chiplets.csv' every ::0::3 using 'memory_usd':xtic(1) lt 1 title 'memory', '' every ::0::3 using "
+            "'dies_usd' lt 2 title 'logic dies', '' every ::0::3 using 'interposer_usd' lt 3 title 'interposer', '' "
+            "every ::0::3 using 'losses_usd' lt 4 title 'losses, tests', '' every ::4::7 using "
+            "(column(0)):(column('package_usd')) with points lt -1 pt 6 ps 1.5 title 'half of faulty sold', '' every "
+            "::0::3 using (column(0)):((column('published_low_usd')+column('published_high_usd'))/2):"
+            "'published_low_usd':'published_high_usd' with yerrorbars lt -1 pt 2 title 'B200, published'\n",
+        .run = orr_study_chiplets,
+    },
 };
 const size_t orr_n_study_items = sizeof orr_study_items / sizeof *orr_study_items;
