@@ -117,7 +117,7 @@ static void a_form_forgets_idealisation(void **state)
         assert_int_equal(orr_form_set(form, "workload.ideal_overheads", values[i], &error), ORR_OK);
         assert_int_equal(orr_form_job(form, &job, &error), ORR_OK);
         assert_int_equal(job->calibration.pointwise_launch_s > 0, i);
-        assert_int_equal(job->engine.request_s > 0, i);
+        assert_int_equal(job->engine.pointwise_floor_s > 0, i);
     }
     orr_form_close(form);
 }
