@@ -203,18 +203,18 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     if (kind->no_backward) return (struct orr_layer_bytes){0};
     const enum orr_recompute recompute = orr_layer_recompute(job, kind->kept);
     const double norm = orr_norm_saved_bytes(job, d, trained(job, kind));
-    return (struct orr_layer_bytes){.recompute = recompute,
-                                    .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
-                                    .input = (job->engine.autocast ? 4 * orr_narrowed_frac(d) : d->w_a) * hidden * orr_max(1, streams),
-                                    .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
-                                    .by_ops = by_ops_bytes(job, d, kind),
-                                    .attention = mixer_bytes(job, d, kind),
-                                    .scores = score_bytes(job, d, kind),
-                                    .ffn = ffn_bytes(job, d, kind),
-                                    .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
-                                    .core_transient =
-                                        unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
-                                    .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
+    return (struct orr_layer_bytes){
+        .recompute = recompute,
+        .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
+        .input = (job->engine.autocast ? 4 * orr_narrowed_frac(d) : d->w_a) * hidden * orr_max(1, streams),
+        .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
+        .by_ops = by_ops_bytes(job, d, kind),
+        .attention = mixer_bytes(job, d, kind),
+        .scores = score_bytes(job, d, kind),
+        .ffn = ffn_bytes(job, d, kind),
+        .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
+        .core_transient = unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
+        .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
 }
 
 static double whole_layer(const struct orr_layer_bytes *bytes)

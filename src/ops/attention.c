@@ -272,13 +272,14 @@ static void emit_rope(struct orr_emit *emit, double elements)
     /* Counted kernels, of queries and of keys. Like casts to a wider format, kernels that repeat the angles for every
      * head are not vectorised, so that they run at that rate. */
     if (!fused && engine->rope_launches > 0) {
-        orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
-                                                        .backward_name = "attention.rope.backward",
-                                                        .kind = ORR_POINTWISE_UPCAST,
-                                                        .forward_bytes = elements * engine->rope_bytes * narrowed,
-                                                        .backward_bytes = elements * engine->rope_backward_bytes * narrowed,
-                                                        .forward_launches = 2 * engine->rope_launches,
-                                                        .backward_launches = 2 * engine->rope_backward_launches});
+        orr_emit_small(emit,
+                       &(struct orr_pointwise_op){.name = "attention.rope",
+                                                  .backward_name = "attention.rope.backward",
+                                                  .kind = ORR_POINTWISE_UPCAST,
+                                                  .forward_bytes = elements * engine->rope_bytes * narrowed,
+                                                  .backward_bytes = elements * engine->rope_backward_bytes * narrowed,
+                                                  .forward_launches = 2 * engine->rope_launches,
+                                                  .backward_launches = 2 * engine->rope_backward_launches});
         return;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",

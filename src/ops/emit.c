@@ -282,14 +282,13 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
     if (counted) {
         /* The gradient of frozen weights, a product and a sum, is left out. */
         const double less = emit->frozen ? 2 : 0, back = engine->norm_backward_bytes - 4 * less;
-        orr_emit_small(emit,
-                       &(struct orr_pointwise_op){.name = name,
-                                                  .backward_name = backward_name,
-                                                  .kind = ORR_POINTWISE_RMSNORM,
-                                                  .forward_bytes = elements * engine->norm_bytes * narrowed,
-                                                  .backward_bytes = elements * back * narrowed,
-                                                  .forward_launches = engine->norm_launches,
-                                                  .backward_launches = engine->norm_backward_launches - less});
+        orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
+                                                        .backward_name = backward_name,
+                                                        .kind = ORR_POINTWISE_RMSNORM,
+                                                        .forward_bytes = elements * engine->norm_bytes * narrowed,
+                                                        .backward_bytes = elements * back * narrowed,
+                                                        .forward_launches = engine->norm_launches,
+                                                        .backward_launches = engine->norm_backward_launches - less});
         return;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,

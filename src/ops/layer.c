@@ -165,12 +165,11 @@ static void emit_accumulation(struct orr_emit *emit, double params)
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const struct orr_states states = orr_states_of(emit->job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
-    orr_emit_pointwise(emit,
-                       &(struct orr_pointwise_op){
-                           .backward_name = "gradient.accumulate",
-                           .kind = ORR_POINTWISE_ADD,
-                           .backward_bytes = share * params * (emit->dims.w_p + 2 * states.gradient_bytes),
-                           .backward_launches = 8});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.accumulate",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = share * params *
+                                                                          (emit->dims.w_p + 2 * states.gradient_bytes),
+                                                        .backward_launches = 8});
 }
 
 struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -258,8 +257,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (orr_kind_scans(kind)) orr_emit_scan(emit, kind);
     if (kind->cross_keys > 0) orr_emit_cross(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind)))
-        orr_emit_block_end(emit, kind);
+    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind))) orr_emit_block_end(emit, kind);
     if (orr_kind_has_ffn(kind)) {
         orr_emit_ffn(emit, kind);
         orr_emit_block_end(emit, kind);
@@ -293,7 +291,7 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
     emit.backward = !emit.frozen; /* nothing before the tower is trained */
     /* Its layers are recomputed whole, or their cores; a choice of operators is one of the text model. */
     const enum orr_recompute recompute = emit.backward ? orr_layer_recompute(job, false) : ORR_RECOMPUTE_NONE;
-    emit.recompute = recompute == ORR_RECOMPUTE_BY_OP  ? ORR_RECOMPUTE_CORE
+    emit.recompute = recompute == ORR_RECOMPUTE_BY_OP ? ORR_RECOMPUTE_CORE
                      : recompute == ORR_RECOMPUTE_OPS ? ORR_RECOMPUTE_NONE
                                                       : recompute;
     orr_emit_tower(&emit, emit.dims.b);

@@ -16,8 +16,7 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
-    if (plan->zero_secondary > 0)
-        orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
+    if (plan->zero_secondary > 0) orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
     if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
     if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
@@ -26,7 +25,8 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 
 static void add_asked(const struct orr_workload *workload, struct orr_text *line)
 {
-    if (workload->comm != ORR_ASKED_ENGINE) orr_text_add(line, " · transfers %s", orr_asked_format_name(workload->comm));
+    if (workload->comm != ORR_ASKED_ENGINE)
+        orr_text_add(line, " · transfers %s", orr_asked_format_name(workload->comm));
     if (workload->activations != ORR_ASKED_ENGINE)
         orr_text_add(line, " · activations %s", orr_asked_format_name(workload->activations));
     if (workload->core != ORR_ASKED_ENGINE)

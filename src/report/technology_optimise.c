@@ -87,10 +87,11 @@ struct answer {
 static json_t *answer_json(const struct answer *a)
 {
     return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "technology_optimise", "jobs", (json_int_t)a->options->n_others + 1, "objective", orr_objective_name(a->options->objective), "optimiser",
-                     orr_optimiser_name(a->options->optimiser), "evaluated", (json_int_t)a->optimum.evaluations,
-                     "before", side_json(&a->optimum.before), "after", side_json(&a->optimum.after), "split",
-                     split_json(&a->optimum.split), "system", orr_json_word(a->system));
+                     "technology_optimise", "jobs", (json_int_t)a->options->n_others + 1, "objective",
+                     orr_objective_name(a->options->objective), "optimiser", orr_optimiser_name(a->options->optimiser),
+                     "evaluated", (json_int_t)a->optimum.evaluations, "before", side_json(&a->optimum.before), "after",
+                     side_json(&a->optimum.after), "split", split_json(&a->optimum.split), "system",
+                     orr_json_word(a->system));
 }
 
 static void add_terminal(const struct answer *a, const struct orr_style *style, struct orr_text *text)

@@ -17,21 +17,14 @@ enum { TOKENS_MAX = 64 };
 #define AREA_KEY(member, word, ...)      "area." word,
 #define POWER_KEY(member, word, ...)     "power." word,
 #define PERIMETER_KEY(member, word, ...) "perimeter." word,
-static const char *const KEYS[] = {"design",
-                                   "technology",
-                                   "memory",
-                                   "scaleup",
-                                   "network",
-                                   "node",
-                                   "area",
-                                   "package",
-                                   "power",
-                                   "stacks",
-                                   "dies",
-                                   "domain",
-                                   "gpus_per_node",
-                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY)
-                                       ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
+static const char *const KEYS[] = {
+    "design",        "technology",
+    "memory",        "scaleup",
+    "network",       "node",
+    "area",          "package",
+    "power",         "stacks",
+    "dies",          "domain",
+    "gpus_per_node", ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY) ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
 
 struct token {
     char *key, *value;
@@ -85,11 +78,12 @@ static enum orr_err fail_key(const struct parsed *parsed, const char *key, struc
     char hint[ORR_HINT];
     if (strncmp(key, "cost.", 5) == 0) return fail_cost_key(parsed, key, error);
     orr_did_you_mean(hint, key, KEYS, ORR_COUNT_OF(KEYS));
-    return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error,
-                              "generated: unknown key \"%.60s\"%s; keys: node, area, package, power, stacks, dies, design, "
-                              "technology, memory, scaleup, network, domain, gpus_per_node, area.PART, power.PART, "
-                              "perimeter.PART, cost.KEY",
-                              key, hint);
+    return orr_reference_fail(
+        parsed->at, ORR_ERR_INPUT, error,
+        "generated: unknown key \"%.60s\"%s; keys: node, area, package, power, stacks, dies, design, "
+        "technology, memory, scaleup, network, domain, gpus_per_node, area.PART, power.PART, "
+        "perimeter.PART, cost.KEY",
+        key, hint);
 }
 
 static enum orr_err add_token(struct parsed *parsed, char *text, struct orr_error *error)

@@ -175,7 +175,8 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
 {
     static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
     /* The factors of a fitted engine, and idealised constants, are in the job, so that these are read anew. */
-    if (orr_factors_act(&job->engine) || job->workload.ideal) *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
+    if (orr_factors_act(&job->engine) || job->workload.ideal)
+        *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
         const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);

@@ -69,19 +69,9 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
-static const char *const TRAIN_PLAN[] = {"vpp",
-                                         "sp",
-                                         "zero",
-                                         "zero_group",
-                                         "zero_secondary",
-                                         "schedule",
-                                         "cp_kind",
-                                         "stage_layers",
-                                         "overlap",
-                                         "stages",
-                                         "offload",
-                                         "reshard_after_forward",
-                                         NULL};
+static const char *const TRAIN_PLAN[] = {
+    "vpp",          "sp",      "zero",   "zero_group", "zero_secondary",        "schedule", "cp_kind",
+    "stage_layers", "overlap", "stages", "offload",    "reshard_after_forward", NULL};
 static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "micro_batch",
                                              "global_batch",

@@ -63,9 +63,9 @@ static enum orr_err add_packages(struct orr_study *study, struct orr_error *erro
                    "a package of two dies costs %.0f $, %.0f if half of the faulty dies are sold with units off; "
                    "published for a B200: %.0f to %.0f $",
                    usd[0][1], usd[1][1], B200_LOW_USD, B200_HIGH_USD);
-    orr_study_find(study, "one die would cost %.0f %% more and cannot be printed; four cost %.0f %% less, eight %.0f %%",
-                   100 * (usd[0][0] / usd[0][1] - 1), 100 * (1 - usd[0][2] / usd[0][1]),
-                   100 * (1 - usd[0][3] / usd[0][1]));
+    orr_study_find(
+        study, "one die would cost %.0f %% more and cannot be printed; four cost %.0f %% less, eight %.0f %%",
+        100 * (usd[0][0] / usd[0][1] - 1), 100 * (1 - usd[0][2] / usd[0][1]), 100 * (1 - usd[0][3] / usd[0][1]));
     return ORR_OK;
 }
 
@@ -81,10 +81,9 @@ static void add_topologies(struct orr_study *study)
                                      .sides = {4, 4, 4},
                                      .groups = 8,
                                      .global_bytes_per_s = 450e9};
-    struct orr_sheet *sheet =
-        orr_study_sheet(study, "chiplets_topologies",
-                        "Collectives of 64 ranks with 900 GB/s each, by the shape of the network; bounds",
-                        "topology megabytes gather_s exchange_s gather_over_switch exchange_over_switch");
+    struct orr_sheet *sheet = orr_study_sheet(
+        study, "chiplets_topologies", "Collectives of 64 ranks with 900 GB/s each, by the shape of the network; bounds",
+        "topology megabytes gather_s exchange_s gather_over_switch exchange_over_switch");
     double worst = 0;
     for (int shape = 0; shape < ORR_N_SHAPES; shape++)
         for (size_t i = 0; i < sizeof BYTES / sizeof *BYTES; i++) {
@@ -95,8 +94,8 @@ static void add_topologies(struct orr_study *study)
                          exchange_s = orr_shaped_exchange_s(&network, BYTES[i]);
             const double ratio = exchange_s / orr_shaped_exchange_s(&best, BYTES[i]);
             ORR_WORDS(sheet, orr_shape_names[shape]);
-            ORR_NUMBERS(sheet, BYTES[i] / 1e6, gather_s, exchange_s,
-                        gather_s / orr_shaped_gather_s(&best, BYTES[i]), ratio);
+            ORR_NUMBERS(sheet, BYTES[i] / 1e6, gather_s, exchange_s, gather_s / orr_shaped_gather_s(&best, BYTES[i]),
+                        ratio);
             if (shape == ORR_SHAPE_TORUS) worst = ratio;
         }
     orr_study_find(study,

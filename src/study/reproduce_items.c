@@ -170,8 +170,8 @@ const struct orr_study_item orr_study_items[] = {
             "Not compared: no numbers of its single systems, formats, plans and batches were at hand. Nothing in the "
             "first two tables was chosen towards 35.\n"
             "The third table takes the assumptions that are public or follow from the terms of the abstract, one after "
-            "the other, as fields of requests; the fourth has them for every system. Other sets come nearer, such as hidden "
-            "transfers, so that agreement would prove none of them.\n",
+            "the other, as fields of requests; the fourth has them for every system. Other sets come nearer, such as "
+            "hidden transfers, so that agreement would prove none of them.\n",
         .chart = "Training throughput over A100-HDR, like for like, each in its own format",
         .names = "system",
         .values = "like_speedup",

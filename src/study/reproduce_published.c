@@ -1,6 +1,6 @@
 /* The waterfall from the speed-up of B200 over A100 that this model predicts to the "about 35 times" of Kundu et al.
- * 2024: their assumptions as far as they are public, one step after the other, as fields of a request. Steps that a real
- * machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and what is
+ * 2024: their assumptions as far as they are public, one step after the other, as fields of a request. Steps that a
+ * real machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and what is
  * inferred. */
 #include "study/reproduce.h"
 
@@ -179,10 +179,9 @@ static void find_speedups(struct orr_study *study, const struct speedup *four, c
 static enum orr_err add_waterfall(struct orr_study *study, struct orr_error *error)
 {
     struct speedup four[N_STEPS + 1] = {0}, eight[N_STEPS + 1] = {0};
-    struct orr_sheet *sheet =
-        orr_study_sheet(study, "generations_published",
-                        "From our speed-up to about 35 times, one assumption after the other",
-                        "step change real factor total doublings a100_tflops b200_tflops fits total_8bit");
+    struct orr_sheet *sheet = orr_study_sheet(
+        study, "generations_published", "From our speed-up to about 35 times, one assumption after the other",
+        "step change real factor total doublings a100_tflops b200_tflops fits total_8bit");
     enum orr_err err = run_steps(study, ORR_DTYPE_FP4, four, error);
     if (!err) err = run_steps(study, ORR_DTYPE_FP8, eight, error);
     for (size_t i = 0; i <= N_STEPS && !err; i++) {

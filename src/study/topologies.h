@@ -22,8 +22,8 @@ struct orr_shaped {
     double ranks, bytes_per_s, hop_s;
     size_t n_sides;
     double sides[4];
-    double groups;               /* dragonfly: groups of ranks / groups GPUs */
-    double global_bytes_per_s;   /* dragonfly: links to other groups, per GPU */
+    double groups;             /* dragonfly: groups of ranks / groups GPUs */
+    double global_bytes_per_s; /* dragonfly: links to other groups, per GPU */
 };
 
 /* Seconds to gather `bytes` on every rank, and to exchange them all to all, where every rank sends `bytes`. */

@@ -54,8 +54,8 @@ static void price_die(const struct orr_recipe *recipe, struct orr_die_cost *cost
     cost->yield_frac = whole + economy->harvest_frac * (1 - whole);
     const double passed_frac = cost->yield_frac + economy->missed_frac * (1 - cost->yield_frac);
     cost->good_frac = cost->yield_frac / passed_frac;
-    cost->die_usd = (recipe->node.wafer_usd / cost->dies_per_wafer + economy->probe_usd) / passed_frac +
-                    economy->die_test_usd;
+    cost->die_usd =
+        (recipe->node.wafer_usd / cost->dies_per_wafer + economy->probe_usd) / passed_frac + economy->die_test_usd;
     cost->dies_usd = cost->n_dies * cost->die_usd;
 }
 

@@ -58,16 +58,16 @@ struct orr_economy {
     double defect_clustering; /* q of Eq. 106 */
     double die_test_usd;
     double interposer_usd_per_mm2, interposer_yield_frac;
-    double bond_yield_frac; /* yield of bonding one die or stack */
-    double stack_bond_yield_frac; /* the same of a memory stack; 0: as bond_yield_frac */
-    double harvest_frac;          /* share of faulty dies that are sold with units switched off */
-    double probe_usd;             /* test of a die on the wafer */
-    double missed_frac;           /* share of faulty dies that the tests of a die do not find */
-    double interposer_area_ratio; /* area of the interposer over that of what stands on it; 0: 1 */
+    double bond_yield_frac;                 /* yield of bonding one die or stack */
+    double stack_bond_yield_frac;           /* the same of a memory stack; 0: as bond_yield_frac */
+    double harvest_frac;                    /* share of faulty dies that are sold with units switched off */
+    double probe_usd;                       /* test of a die on the wafer */
+    double missed_frac;                     /* share of faulty dies that the tests of a die do not find */
+    double interposer_area_ratio;           /* area of the interposer over that of what stands on it; 0: 1 */
     double final_test_usd, final_loss_frac; /* test of a package, and the share of packages that fail it */
-    double nre_usd, nre_chips;    /* design and masks, and the chips they are shared by; 0: left out */
-    double reticle_mm2;           /* largest die that can be printed; 0: not checked */
-    double d2d_area_frac;         /* share of a die's area that its links to other dies of the package take */
+    double nre_usd, nre_chips;              /* design and masks, and the chips they are shared by; 0: left out */
+    double reticle_mm2;                     /* largest die that can be printed; 0: not checked */
+    double d2d_area_frac;                   /* share of a die's area that its links to other dies of the package take */
     double substrate_usd;
     double markup;           /* price of the chip over the cost of its package */
     double host_usd_per_gpu; /* a GPU's share of node, rack and storage */
@@ -188,12 +188,12 @@ struct orr_link_level {
 };
 
 struct orr_die_cost {
-    double die_mm2, n_dies;             /* one of the package's dies, and how many it has */
-    double dies_per_wafer, yield_frac;  /* yield_frac: with dies that are sold with units off */
-    double die_usd;                     /* one tested die */
-    double dies_usd;                    /* all dies of the package */
-    double good_frac;                   /* share of tested dies that work */
-    double assembly_yield_frac;         /* share of assemblies in which everything works */
+    double die_mm2, n_dies;                       /* one of the package's dies, and how many it has */
+    double dies_per_wafer, yield_frac;            /* yield_frac: with dies that are sold with units off */
+    double die_usd;                               /* one tested die */
+    double dies_usd;                              /* all dies of the package */
+    double good_frac;                             /* share of tested dies that work */
+    double assembly_yield_frac;                   /* share of assemblies in which everything works */
     double interposer_usd, dram_usd, package_usd; /* package_usd: the whole assembled package */
     double chip_usd;                              /* package_usd with markup */
     double network_usd, host_usd, gpu_usd;        /* gpu_usd: capital for one GPU in its system */

@@ -125,10 +125,8 @@ static void a_form_forgets_idealisation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transfers_have_their_bytes),
-        cmocka_unit_test(activations_have_their_bytes),
-        cmocka_unit_test(attention_has_its_bytes_and_rate),
-        cmocka_unit_test(ideal_overheads_are_none),
+        cmocka_unit_test(transfers_have_their_bytes),       cmocka_unit_test(activations_have_their_bytes),
+        cmocka_unit_test(attention_has_its_bytes_and_rate), cmocka_unit_test(ideal_overheads_are_none),
         cmocka_unit_test(a_form_forgets_idealisation),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

@@ -109,9 +109,8 @@ static void several_jobs_have_a_geometric_mean(void **state)
     read_job(w, "%s", INFER);
     jobs[1] = w->job;
     for (size_t i = 0; i < 3; i++) {
-        const struct orr_optimise options = {.others = i == 2 ? &jobs[1] : NULL,
-                                             .n_others = i == 2 ? 1 : 0,
-                                             .weights = i == 2 ? weights : NULL};
+        const struct orr_optimise options = {
+            .others = i == 2 ? &jobs[1] : NULL, .n_others = i == 2 ? 1 : 0, .weights = i == 2 ? weights : NULL};
         assert_int_equal(orr_split_problem_open(&recipe, &jobs[i % 2], &options, problem, &error), ORR_OK);
         values[i] = orr_split_evaluate(problem, &recipe.split).value;
         orr_split_problem_close(problem);
