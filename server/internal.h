@@ -178,6 +178,7 @@ const char *srv_guard(const struct srv *srv, const char *host, const char *origi
 struct srv_route {
     const char *method, *path; /* A path that ends in "/" stands for all paths that begin with it. */
     enum srv_result (*answer)(struct srv_request *request);
+    enum orr_ask_kind question; /* ORR_N_ASKS: none of the library's */
 };
 /* The route, or NULL. *allow then lists the methods of a known path, or is NULL for an unknown path. */
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow);
@@ -186,11 +187,15 @@ const char *srv_route_label(int number); /* NULL behind the last one */
 
 /* ---------------------------------------------------------------- study.c: searches, sweeps and other long work */
 
-enum srv_result srv_search(struct srv_request *request);
-enum srv_result srv_sweep(struct srv_request *request);
+/* Answer a question with events: its progress, then its result. */
+enum srv_result srv_streamed(struct srv_request *request);
 /* Answer with the text that `work` makes of the body, in a thread of its own. It returns the status. */
 typedef unsigned srv_work(struct srv_study *study, const char *body, char **text);
-enum srv_result srv_slow(struct srv_request *request, srv_work *work);
+enum srv_result srv_slow(struct srv_request *request, srv_work *work, enum orr_format format);
+/* The work of a question that takes long. */
+unsigned srv_question_text(struct srv_study *study, const char *body, char **text);
+/* The status of long work; where it failed, its text becomes that of the error. */
+unsigned srv_status_of(enum orr_err err, const struct orr_error *error, char **text);
 struct srv *srv_study_server(const struct srv_study *study);
 /* Is the client still there, and the server not stopping? */
 bool srv_study_wanted(struct srv_study *study);
