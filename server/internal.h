@@ -34,6 +34,7 @@ enum {
 };
 
 struct srv_connection;
+struct srv_file;
 struct srv_request;
 struct srv_study;
 
@@ -54,7 +55,7 @@ enum srv_ending {
         SRV_N_ENDINGS
 };
 
-enum { SRV_N_CODES = 16, SRV_N_BUCKETS = 8, SRV_N_ROUTES_MAX = 24 };
+enum { SRV_N_CODES = 17, SRV_N_BUCKETS = 8, SRV_N_ROUTES_MAX = 24 };
 
 struct srv_metrics {
     double start_s;
@@ -212,6 +213,8 @@ size_t srv_study_unsent(struct srv_study *study);
 struct srv_output {
     unsigned status;
     const char *type, *cache, *allow; /* allow: NULL for none */
+    const char *tag;                  /* ETag with its quotes; NULL: none */
+    bool varies, gzip;                /* depends on Accept-Encoding; is compressed */
     char *bytes;
     size_t n;
     bool owned, streams; /* streams: the events of the study follow */
@@ -234,9 +237,10 @@ const char *srv_reason(unsigned status);
 
 /* Answer with a malloc'd text and free it. NULL means out of memory and is answered with status 503. */
 enum srv_result srv_reply_text(struct srv_connection *connection, unsigned status, const char *type, char *text);
-/* As srv_reply_text, for bytes that outlive the server. Browsers may keep them for good if `lasting`. */
-enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n,
-                                bool lasting);
+/* As srv_reply_text, for bytes that outlive the server. */
+enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n);
+/* Answer with a file of the program, compressed where the client takes that, or with 304 if it has it already. */
+enum srv_result srv_reply_file(struct srv_request *request, const struct srv_file *file, const char *type);
 /* Answers {"error": {"text", "key", "line", "column"}}. */
 enum srv_result srv_reply_error(struct srv_connection *connection, unsigned status, const struct orr_error *error);
 enum srv_result srv_reply_refusal(struct srv_connection *connection, unsigned status, const char *format, ...)
@@ -252,6 +256,9 @@ struct srv_file {
     const char *path; /* for example "/index.html": a file of server/static or, if it was built, of web/dist */
     const char *bytes;
     size_t size;
+    const char *gzip; /* the same, compressed; NULL where that gains nothing */
+    size_t n_gzip;
+    const char *hash; /* of the bytes */
 };
 extern const struct srv_file srv_files[];
 extern const size_t srv_n_files;

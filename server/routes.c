@@ -114,7 +114,7 @@ static enum srv_result question(struct srv_request *request)
 
 static enum srv_result catalogue(struct srv_request *request)
 {
-    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list));
 }
 
 /* Answer /api/v1/catalogue/{part}/{id} with the text as stored. */
@@ -122,7 +122,7 @@ static enum srv_result stored(struct srv_request *request)
 {
     const char *name = request->path + strlen(API "catalogue/");
     const char *text = orr_catalogue_stored(request->srv->catalogue, name);
-    if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
+    if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s", name,
                              API "catalogue");
 }
@@ -176,16 +176,9 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static enum srv_result reply_file(struct srv_request *request, const struct srv_file *file)
-{
-    /* The names of these files change with their content. */
-    const bool lasting = strncmp(file->path, "/assets/", 8) == 0;
-    return srv_reply_bytes(request->connection, type_of(file->path), file->bytes, file->size, lasting);
-}
-
 static enum srv_result openapi(struct srv_request *request)
 {
-    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi), false);
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi));
 }
 
 /* Answer with the explorer, or with a page that says how to build it. */
@@ -194,7 +187,7 @@ static enum srv_result page(struct srv_request *request)
     const bool root = strcmp(request->path, "/") == 0;
     const struct srv_file *file = find_file(root ? "/index.html" : request->path);
     if (!file && root) file = find_file("/plain.html");
-    if (file) return reply_file(request, file);
+    if (file) return srv_reply_file(request, file, type_of(file->path));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,
                              API "openapi.json");
 }
