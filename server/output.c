@@ -42,7 +42,7 @@ static void write_head(struct srv_connection *connection, const struct srv_outpu
     if (output->allow) orr_text_add(out, "Allow: %s\r\n", output->allow);
     if (output->status == SRV_SERVICE_UNAVAILABLE) orr_text_add(out, "Retry-After: 5\r\n");
     if (!output->streams && has_body) orr_text_add(out, "Content-Length: %zu\r\n", output->n);
-    else if (head->minor > 0) orr_text_add(out, "Transfer-Encoding: chunked\r\n");
+    else if (output->streams && head->minor > 0) orr_text_add(out, "Transfer-Encoding: chunked\r\n");
     if (connection->closes) orr_text_add(out, "Connection: close\r\n");
     else if (head->minor == 0) orr_text_add(out, "Connection: keep-alive\r\n");
     orr_text_add(out, "\r\n");

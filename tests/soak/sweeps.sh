@@ -58,6 +58,7 @@ while [ "$n" -lt "$kills" ]; do
     rm -f "$store"*
 done
 name="$n kills of $runs sweeps ($amid with some of the rows stored): every store equals that of a run in one piece"
+echo "# $n kills of $runs sweeps, $amid of them with some of the rows stored"
 [ "$amid" -gt 0 ] || echo "no kill fell into a sweep" >>report
 if [ -s report ]; then tap_not_ok "$name" report; else tap_ok "$name"; fi
 tap_done
