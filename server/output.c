@@ -32,8 +32,8 @@ static void write_head(struct srv_connection *connection, const struct srv_outpu
     struct orr_text *out = &connection->out;
     const struct srv_head *head = &connection->request.head;
     const bool has_body = output->status != SRV_NOT_MODIFIED;
-    orr_text_add(out, "HTTP/1.1 %u %s\r\nDate: %s\r\nCache-Control: %s\r\n", output->status,
-                 srv_reason(output->status), srv_loop_date(connection->loop), output->cache);
+    orr_text_add(out, "HTTP/1.1 %u %s\r\nDate: %s\r\nCache-Control: %s\r\n", output->status, srv_reason(output->status),
+                 srv_loop_date(connection->loop), output->cache);
     if (has_body) orr_text_add(out, "Content-Type: %s\r\n", output->type);
     if (output->tag) orr_text_add(out, "ETag: %s\r\n", output->tag);
     if (output->varies) orr_text_add(out, "Vary: Accept-Encoding\r\n");

@@ -52,11 +52,10 @@ enum srv_result srv_reply_text(struct srv_connection *connection, unsigned statu
 
 enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n)
 {
-    return srv_send(connection, &(struct srv_output){.status = SRV_OK,
-                                                     .type = type,
-                                                     .cache = "no-cache",
-                                                     .bytes = (char *)(uintptr_t)bytes,
-                                                     .n = n});
+    return srv_send(
+        connection,
+        &(struct srv_output){
+            .status = SRV_OK, .type = type, .cache = "no-cache", .bytes = (char *)(uintptr_t)bytes, .n = n});
 }
 
 enum srv_result srv_reply_file(struct srv_request *request, const struct srv_file *file, const char *type)

@@ -20,7 +20,7 @@ static bool format_of(const struct srv_request *request, enum orr_format *format
     *format = ORR_FORMAT_JSON;
     for (size_t i = 0; i < head->n_arguments; i++) {
         if (!orr_ask_option(request->route->question, head->arguments[i].name, head->arguments[i].value, format,
-                                 &error))
+                            &error))
             continue;
         *answered = srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
         return false;
@@ -73,8 +73,7 @@ static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind
         return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
     orr_predict(job, worker->scratch, &worker->answer);
     if (kind == ORR_JOB_TRAIN) orr_train_advice(worker->answer.job, worker->scratch, &worker->answer.train);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON,
-                          orr_render(&worker->answer, format, &PLAIN));
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_render(&worker->answer, format, &PLAIN));
 }
 
 /* ---------------------------------------------------------------- other questions */
@@ -85,8 +84,8 @@ static enum srv_result answer_short(struct srv_request *request, enum orr_format
     static const struct orr_ask_limits LIMITS = {.n_threads = 1};
     struct orr_ask *question = NULL;
     struct orr_error error = {0};
-    enum orr_err err = orr_ask_open(request->srv->catalogue, request->route->question, request->body, ORIGIN,
-                                         &LIMITS, &question, &error);
+    enum orr_err err = orr_ask_open(request->srv->catalogue, request->route->question, request->body, ORIGIN, &LIMITS,
+                                    &question, &error);
     if (!err) err = orr_ask_run(question, NULL, NULL, &error);
     char *text = err ? NULL : orr_ask_render(question, format, NULL);
     orr_ask_close(question);
@@ -200,7 +199,7 @@ static const struct srv_route ROUTES[] = {
 #define X(name, path, pace) {"POST", API path, question, ORR_ASK_##name},
     ORR_ASKS(X)
 #undef X
-    {"GET", API "catalogue", catalogue, ORR_N_ASKS},
+        {"GET", API "catalogue", catalogue, ORR_N_ASKS},
     {"GET", API "catalogue/", stored, ORR_N_ASKS},
     {"GET", API "openapi.json", openapi, ORR_N_ASKS},
     {"GET", API "health", health, ORR_N_ASKS},

@@ -191,8 +191,7 @@ unsigned srv_question_text(struct srv_study *study, const char *body, char **tex
     static const struct orr_ask_limits LIMITS = {.n_threads = 1};
     struct orr_ask *question = NULL;
     struct orr_error error = {0};
-    enum orr_err err =
-        orr_ask_open(study->srv->catalogue, study->kind, body, "request", &LIMITS, &question, &error);
+    enum orr_err err = orr_ask_open(study->srv->catalogue, study->kind, body, "request", &LIMITS, &question, &error);
     if (!err) err = orr_ask_run(question, patient, study, &error);
     if (!err) *text = orr_ask_render(question, study->format, NULL);
     orr_ask_close(question);
@@ -303,11 +302,10 @@ static enum srv_result start_or_reply(struct srv_request *request, const struct 
 
 enum srv_result srv_streamed(struct srv_request *request)
 {
-    return start_or_reply(request,
-                          &(struct srv_study){.run = run_streamed,
-                                              .kind = request->route->question,
-                                              .count = &request->srv->n_studies},
-                          SRV_STUDIES_MAX, "searches or sweeps");
+    return start_or_reply(
+        request,
+        &(struct srv_study){.run = run_streamed, .kind = request->route->question, .count = &request->srv->n_studies},
+        SRV_STUDIES_MAX, "searches or sweeps");
 }
 
 enum srv_result srv_slow(struct srv_request *request, srv_work *work, enum orr_format format)

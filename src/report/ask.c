@@ -138,7 +138,8 @@ static char *render_sweep(const struct orr_ask *q, enum orr_format format, const
 static enum orr_err open_sensitivity(struct orr_ask *q, struct orr_error *error)
 {
     q->reader = orr_reader_new(q->catalogue);
-    return q->reader ? orr_reader_job(q->reader, q->json, q->origin, NULL, &q->job, error) : orr_out_of_memory(error, NULL);
+    return q->reader ? orr_reader_job(q->reader, q->json, q->origin, NULL, &q->job, error)
+                     : orr_out_of_memory(error, NULL);
 }
 
 static enum orr_err run_nothing(struct orr_ask *q, struct patience *patience, struct orr_error *error)
@@ -228,8 +229,8 @@ enum orr_ask_pace orr_ask_pace(enum orr_ask_kind kind)
 }
 
 enum orr_err orr_ask_open(const struct orr_catalogue *catalogue, enum orr_ask_kind kind, const char *json,
-                               const char *origin, const struct orr_ask_limits *limits,
-                               struct orr_ask **question, struct orr_error *error)
+                          const char *origin, const struct orr_ask_limits *limits, struct orr_ask **question,
+                          struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     *question = NULL;
@@ -247,8 +248,7 @@ enum orr_err orr_ask_open(const struct orr_catalogue *catalogue, enum orr_ask_ki
     return err;
 }
 
-enum orr_err orr_ask_run(struct orr_ask *question, orr_patience patience, void *context,
-                              struct orr_error *error)
+enum orr_err orr_ask_run(struct orr_ask *question, orr_patience patience, void *context, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     struct patience own = {.goes_on = patience, .context = context};
@@ -297,14 +297,13 @@ static enum orr_err dump_of(const char *stage, enum orr_format *format, struct o
                     "dump=%.40s: expected ops, costs, ledger, memory or timeline", stage);
 }
 
-enum orr_err orr_ask_option(enum orr_ask_kind kind, const char *name, const char *value,
-                                 enum orr_format *format, struct orr_error *error)
+enum orr_err orr_ask_option(enum orr_ask_kind kind, const char *name, const char *value, enum orr_format *format,
+                            struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     const bool job = NAMES[kind].pace == ORR_PACE_JOB, on = strcmp(value, "0") != 0;
     if (job && strcmp(name, "dump") == 0) return dump_of(value, format, error);
-    const bool more = (job && strcmp(name, "explain") == 0) ||
-                      (kind == ORR_ASK_SERVING && strcmp(name, "detail") == 0);
+    const bool more = (job && strcmp(name, "explain") == 0) || (kind == ORR_ASK_SERVING && strcmp(name, "detail") == 0);
     if (more && on && *format == ORR_FORMAT_JSON) *format = ORR_FORMAT_JSON_EXPLAINED;
     return ORR_OK;
 }

@@ -221,22 +221,14 @@ static void compression_is_asked_for(void **state)
     static const struct {
         const char *list;
         bool gzip;
-    } CASES[] = {{"gzip", true},
-                 {"deflate, GZIP;q=1.0, br", true},
-                 {"x-gzip", true},
-                 {"gzip;q=0.001", true},
-                 {"gzip ; q=0.5", true},
-                 {"*", true},
-                 {"*;q=0.1", true},
-                 {"br, *;q=0, gzip", true},
-                 {"gzip;q=0", false},
-                 {"gzip;q=0.000", false},
-                 {"*, gzip;q=0", false},
-                 {"*;q=0", false},
-                 {"identity", false},
-                 {"gzipped", false},
-                 {"gzip;level=9", false},
-                 {"", false}};
+    } CASES[] = {{"gzip", true},          {"deflate, GZIP;q=1.0, br", true},
+                 {"x-gzip", true},        {"gzip;q=0.001", true},
+                 {"gzip ; q=0.5", true},  {"*", true},
+                 {"*;q=0.1", true},       {"br, *;q=0, gzip", true},
+                 {"gzip;q=0", false},     {"gzip;q=0.000", false},
+                 {"*, gzip;q=0", false},  {"*;q=0", false},
+                 {"identity", false},     {"gzipped", false},
+                 {"gzip;level=9", false}, {"", false}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         char text[256];
         struct srv_head head;
