@@ -2280,7 +2280,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_ask_run(struct orr_ask *question, orr_pat
 ORR_API ORR_NODISCARD char *orr_ask_render(const struct orr_ask *question, enum orr_format format,
                                                 const struct orr_style *style);
 ORR_API void orr_ask_close(struct orr_ask *question);
-/* The stored text of a part by its path, "models/llama3-8b"; a model or engine may have any of its names. NULL: none. */
+/* The stored text of a part by its path, "models/llama3-8b", under any name of orr_catalogue_named; NULL: none. */
 ORR_API const char *orr_catalogue_stored(const struct orr_catalogue *catalogue, const char *path);
 
 /* ---------------------------------------------------------------- search with open structs */

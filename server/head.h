@@ -54,7 +54,7 @@ struct srv_head {
 size_t srv_head_end(const char *bytes, size_t n);
 /* Read a whole head, and write zeros into it. Returns 0, or the status of the refusal and what is wrong. */
 unsigned srv_head_read(char *text, size_t n, struct srv_head *head, const char **why);
-/* Does a list of entity tags ("a", W/"b" or *) have this one? Weak tags count as strong ones, as caches compare them. */
+/* Does a list of entity tags ("a", W/"b" or *) have this one? Weak tags count as strong ones, as in caches. */
 bool srv_head_has_tag(const char *tags, const char *tag);
 /* The value of ?name=; NULL: none. */
 const char *srv_head_argument(const struct srv_head *head, const char *name);

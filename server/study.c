@@ -1,5 +1,5 @@
-/* Questions that take long, each in a thread of its own: searches and sweeps, which pass events to their connection, and
- * other long work, which passes one text. A client that has left is noticed when the next event is sent. */
+/* Questions that take long, each in a thread of its own: searches and sweeps, which pass events to their connection,
+ * and other long work, which passes one text. A client that has left is noticed when the next event is sent. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -389,7 +389,7 @@ header = open(sys.argv[1] + "/../include/orrery.h").read()
 questions = re.findall(r'^    X\(\w+, "(\w+)", (?:JOB|SHORT|LONG|STREAMED)\)', header, re.M)
 if len(questions) < 8: print("the table of questions was not found")
 table.update(("POST", "/api/v1/" + name) for name in questions)
-for method, api, path in re.findall(r'^    \{"(\w+)", (API )?"([^"]*)", \w+, ORR_N_ASKS\},$', open(sys.argv[1] + "/routes.c").read(), re.M):
+for method, api, path in re.findall(r'^ +\{"(\w+)", (API )?"([^"]*)", \w+, ORR_N_ASKS\},$', open(sys.argv[1] + "/routes.c").read(), re.M):
     path = ("/api/v1/" if api else "") + path
     table.add((method, path + "{part}/{id}" if path.endswith("catalogue/") else path))
 listed = {(m.upper(), p) for p, methods in doc["paths"].items() for m in methods}

@@ -1,7 +1,7 @@
 /* embed_files OUT.c FILE...: write the files, text or binary, as C strings into one table, struct srv_file srv_files[].
- * The path is what follows the last /static or /dist in a file's name: web/dist/assets/x.js is "/assets/x.js". Each file
- * is there a second time as gzip compresses it, where that makes it a tenth smaller, and with a hash of its bytes, from
- * which the server makes its ETag. Without gzip on the machine that builds, files are sent as they are. */
+ * The path is what follows the last /static or /dist in a file's name: web/dist/assets/x.js is "/assets/x.js". Each
+ * file is there a second time as gzip compresses it, where that makes it a tenth smaller, and with a hash of its bytes,
+ * from which the server makes its ETag. Without gzip on the machine that builds, files are sent as they are. */
 #define _POSIX_C_SOURCE 200809L
 #include "embed_table.h"
 
@@ -21,8 +21,8 @@ static void write_byte(FILE *out, int c, int next)
     else fprintf(out, digit ? "\\%03o" : "\\%o", (unsigned)c); /* a digit behind it would belong to the number */
 }
 
-/* Write the bytes as C string literals and add them to a hash (64-bit FNV-1a). Returns how many there are, or -1 after an
- * error. */
+/* Write the bytes as C string literals and add them to a hash (64-bit FNV-1a). Returns how many there are, or -1 after
+ * an error. */
 static long write_bytes(FILE *out, FILE *in, uint64_t *hash)
 {
     long n = 0;

@@ -1,5 +1,5 @@
-/* The questions of the API by name: what the server, the page without a server and the tools of an assistant share. Each
- * kind of question has the same four functions, and a table says which. */
+/* The questions of the API by name: what the server, the page without a server and the tools of an assistant share. A
+ * table says what opens, runs and renders each kind of question. */
 #include "base/error.h"
 #include "base/plain.h"
 #include "orrery.h"

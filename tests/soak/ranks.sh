@@ -39,14 +39,14 @@ rank_pid() { # rank: the process of this job with that rank
 export OMPI_MCA_plm_rsh_agent=true
 for i in $(seq "$kills"); do
     store=part$i.csv
-    timeout 60 mpirun -n 3 orrery "${sweep[@]}" --out "$store" >/dev/null 2>&1 &
+    timeout 300 mpirun -n 3 orrery "${sweep[@]}" --out "$store" >/dev/null 2>&1 &
     job=$!
     sleep "0.$((3 + RANDOM % 6))"
     pid=$(rank_pid $((i % 3)))
     [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
     wait "$job"
     [ $? != 124 ] || echo "kill $i of rank $((i % 3)): the job does not end" >>report
-    timeout 120 mpirun -n 2 orrery "${sweep[@]}" --out "$store" >/dev/null 2>&1 || echo "kill $i: not continued" >>report
+    timeout 600 mpirun -n 2 orrery "${sweep[@]}" --out "$store" >/dev/null 2>&1 || echo "kill $i: not continued" >>report
     content "$store" | cmp - <(content whole.csv) >>report 2>&1
     rm -f "$store"
 done
@@ -98,14 +98,14 @@ if [ "$(id -u)" != 0 ] || ! command -v ip >/dev/null || ! network 2>why; then
     exit
 fi
 : >report
-on_hosts 120 "${sweep[@]}" --out hosts.csv >log 2>&1 || { echo "three hosts: status $?" && tail -5 log; } >>report
+on_hosts 600 "${sweep[@]}" --out hosts.csv >log 2>&1 || { echo "three hosts: status $?" && tail -5 log; } >>report
 content hosts.csv 2>>report | cmp - <(content whole.csv) >>report 2>&1
 check "three hosts give the store of one process"
 : >report
 n_lost=0 n_amid=0
 for host in "${hosts[@]:1}" "${hosts[@]:1}"; do
     rm -f host.csv
-    on_hosts 120 "${sweep[@]}" --out host.csv >log 2>&1 &
+    on_hosts 600 "${sweep[@]}" --out host.csv >log 2>&1 &
     job=$!
     for _ in $(seq 400); do # until its process works and something is stored
         [ -n "$(rank_of "$host")" ] && [ "$(stat -c %s host.csv 2>/dev/null || echo 0)" -gt 20000 ] && break
@@ -123,7 +123,7 @@ for host in "${hosts[@]:1}" "${hosts[@]:1}"; do
     echo "# host ${host#"$tag"} is lost: the job ends with status $status after $took s"
     ip -n "$host" link set eth0 up
     for pid in $(ip netns pids "$host" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done # what is left on the lost host
-    on_hosts 120 "${sweep[@]}" --out host.csv >log 2>&1 || { echo "not continued:" && tail -3 log; } >>report
+    on_hosts 600 "${sweep[@]}" --out host.csv >log 2>&1 || { echo "not continued:" && tail -3 log; } >>report
     content host.csv | cmp - <(content whole.csv) >>report 2>&1
 done
 [ "$n_amid" -gt 0 ] || echo "every sweep was over before its host was lost" >>report
