@@ -184,6 +184,19 @@ static double measured_mean(const struct validator *w, size_t row, const char *m
     return 0;
 }
 
+/* Does a row print its lengths, or name a data set that has them? */
+static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run *run)
+{
+    const struct orr_lengths *both[] = {&traffic->input_len, &traffic->output_len};
+    for (size_t i = 0; i < 2; i++) {
+        if (orr_max(both[i]->mean, both[i]->high) >= 1) continue;
+        snprintf(run->failed, sizeof run->failed, "%s: must be a number from 1, or workload one of known lengths",
+                 i == 0 ? "input_len" : "output_len");
+        return false;
+    }
+    return true;
+}
+
 /* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so runs at
  * a rate are predicted the other way round: the rate from the time per token, and all else at that rate. */
 static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
@@ -194,6 +207,7 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
     run->rate_per_s = traffic.rate_per_s;
+    if (!has_lengths(&traffic, run)) return;
     if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
