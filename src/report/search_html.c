@@ -161,7 +161,7 @@ static void add_summary(struct orr_search_view *v, struct orr_text *text)
         orr_search_show(v, &v->best[0].choice);
         orr_search_plan(v, &line);
         orr_text_add(text, "<p>Winner: ");
-        orr_html_text(text, line.data);
+        orr_html_text(text, line.data ? line.data : "");
         orr_text_add(text, ". It takes %s its speed of light", orr_print_ratio(times, v->bound_ratio));
         if (v->second_ratio > 0)
             orr_text_add(text, "; the next layout is %s as much", orr_print_ratio(times, v->second_ratio));
