@@ -1,6 +1,6 @@
-/* The note that an allocation failed: one flag and count for each thread, because jansson calls its allocator without a context,
- * and their number in the process. With the reserve of src/spec/json_memory.c this is the only state of the library
- * outside its objects. */
+/* The note that an allocation failed: one flag and count for each thread, because jansson calls its allocator without a
+ * context, and their number in the process. With the reserve of src/spec/json_memory.c this is the only state of the
+ * library outside its objects. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
