@@ -42,7 +42,7 @@ static void draw_service(struct world *w, struct random *random, struct orr_traf
     read_job(w,
              "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'dp':%d},'workload':{'engine':'%s',"
              "'input_len':500,'output_len':100}}",
-             MODELS[draw(random, COUNT(MODELS))], SYSTEMS[draw(random, COUNT(SYSTEMS))], draw_power(random, 3) * 2,
+             MODELS[draw(random, COUNT(MODELS))], SYSTEMS[draw(random, COUNT(SYSTEMS))], draw_power(random, 4),
              draw_power(random, 3), ENGINES[draw(random, COUNT(ENGINES))]);
     *traffic = (struct orr_traffic){.arrival = (enum orr_arrival)draw(random, ORR_N_ARRIVALS),
                                     .rate_per_s = between(random, 0.2, 40),
@@ -132,7 +132,8 @@ static void a_run_is_consistent(void **state)
 
 /* ---------------------------------------------------------------- one thing changed */
 
-/* A service with more memory still fits, refuses no more, and holds at least as many tokens. */
+/* A service with more memory still fits, refuses no more, and holds at least as many tokens. (It may preempt more: where
+ * more requests are admitted, more of them grow.) */
 static void more_memory_never_hurts(void **state)
 {
     struct world *w = *state;
@@ -147,7 +148,6 @@ static void more_memory_never_hurts(void **state)
         if (!before.fits) continue;
         assert_true(after.kv_capacity_tokens >= before.kv_capacity_tokens);
         assert_true(after.refused <= before.refused);
-        assert_true(after.preemptions <= before.preemptions);
     }
 }
 
