@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-GUARD = re.compile(r"\bjson_(is_[a-z]+|object_foreach|array_foreach|decref|incref)\(")
+GUARD = re.compile(r"\bjson_(is_[a-z]+|object_foreach|array_foreach)\(")
 MEMORY = re.compile(r"ORR_ERR_MEMORY|orr_out_of_memory")
 KINDS = [("an error passed on", re.compile(r"\berr\b|error|status|orr_fail|goto |failed")),
          ("a text that is cut or empty", re.compile(r"snprintf|strlen|strcmp|strchr|\[0\]"))]

@@ -1,0 +1,227 @@
+/* Rare ways to write adapters, frozen parts and models: what they mean, by hand, and the line that refuses each wrong
+ * one. */
+#include "support.h"
+
+/* ---------------------------------------------------------------- adapters and frozen parts */
+
+#define TUNE "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'workload':{%s}}"
+
+static enum orr_err try_tuning(struct world *w, const char *workload, struct orr_error *error)
+{
+    char request[1024];
+    (void)snprintf(request, sizeof request, TUNE, workload);
+    memset(error, 0, sizeof *error);
+    return try_job(w, request, error);
+}
+
+static void every_way_to_write_an_adapter(void **state)
+{
+    enum { Q = 1, K = 2, V = 4, O = 8, GATE = 16, UP = 32, DOWN = 64 };
+    static const struct {
+        const char *workload;
+        enum orr_adapter_kind kind;
+        int64_t rank;
+        unsigned targets;
+        enum orr_base_format base;
+        enum orr_dtype format;
+    } CASES[] = {
+        {"'adapter':'lora:rank=16,targets=attention,format=bf16'", ORR_ADAPTER_LORA, 16, Q | K | V | O, ORR_BASE_BF16,
+         ORR_DTYPE_BF16},
+        {"'adapter':'lora:rank=4,targets=q_proj+v_proj'", ORR_ADAPTER_LORA, 4, Q | V, ORR_BASE_BF16, ORR_DTYPE_FP32},
+        {"'adapter':'dora:rank=8,targets=mlp,base=int8'", ORR_ADAPTER_DORA, 8, GATE | UP | DOWN, ORR_BASE_INT8,
+         ORR_DTYPE_FP32},
+        {"'adapter':'qlora:rank=64,format=fp32-plain'", ORR_ADAPTER_LORA, 64, 127, ORR_BASE_NF4, ORR_DTYPE_FP32},
+        {"'adapter':{'kind':'lora','rank':32,'targets':['q','k','o']}", ORR_ADAPTER_LORA, 32, Q | K | O, ORR_BASE_BF16,
+         ORR_DTYPE_FP32},
+        {"'adapter':{'kind':'dora','rank':'2','targets':'down','format':'bf16'}", ORR_ADAPTER_DORA, 2, DOWN,
+         ORR_BASE_BF16, ORR_DTYPE_BF16},
+    };
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_error error;
+        if (try_tuning(w, CASES[i].workload, &error)) fail_msg("%s", error.text);
+        const struct orr_adapter *adapter = &w->job.workload.adapter;
+        assert_int_equal(adapter->kind, CASES[i].kind);
+        assert_int_equal(adapter->rank, CASES[i].rank);
+        assert_int_equal(adapter->targets, CASES[i].targets);
+        assert_int_equal(adapter->base, CASES[i].base);
+        assert_int_equal(adapter->format, CASES[i].format);
+    }
+}
+
+/* A report says what it was asked, so that its words read as the same job. */
+static void adapters_are_written_as_they_are_read(void **state)
+{
+    struct world *w = *state;
+    static const char *const WORDS[] = {"'adapter':'lora:rank=16,targets=q+v,base=bf16,format=fp32'",
+                                        "'adapter':'dora:rank=8,targets=all,base=nf4-single,format=bf16'",
+                                        "'frozen':'embeddings,layers:12,head'", "'frozen':'layers:3'"};
+    for (size_t i = 0; i < COUNT(WORDS); i++) {
+        struct orr_error error;
+        char value[128];
+        if (try_tuning(w, WORDS[i], &error)) fail_msg("%s", error.text);
+        char *json = report_on(&w->job, ORR_FORMAT_JSON, NULL);
+        (void)snprintf(value, sizeof value, "%s", strchr(WORDS[i], ':') + 2);
+        value[strlen(value) - 1] = '\0';
+        if (!strstr(json, value)) fail_msg("no \"%s\" in the report", value);
+        free(json);
+    }
+}
+
+static void bad_adapters_are_refused(void **state)
+{
+    static const struct {
+        const char *workload, *key, *words;
+    } CASES[] = {
+        {"'adapter':7", "workload.adapter", "must be a text like \"lora:rank=16\" or an object"},
+        {"'adapter':'lara'", "workload.adapter", "lora"},
+        {"'adapter':'none:rank=3'", "workload.adapter", "\"none\" has no options"},
+        {"'adapter':'lora:rank'", "workload.adapter", "must be KEY=VALUE"},
+        {"'adapter':'lora:rank=0'", "workload.adapter", "rank must be an integer from 1 to 4096"},
+        {"'adapter':'lora:rank=5000'", "workload.adapter", "rank must be an integer from 1 to 4096"},
+        {"'adapter':'lora:rank=2.5'", "workload.adapter", "rank must be an integer from 1 to 4096"},
+        {"'adapter':'lora:rank=x'", "workload.adapter", "rank must be an integer from 1 to 4096"},
+        {"'adapter':'lora:targets=q+w'", "workload.adapter", "q, k, v, o, gate, up, down"},
+        {"'adapter':'lora:targets=q_projs'", "workload.adapter", "q, k, v, o, gate, up, down"},
+        {"'adapter':'lora:base=nf5'", "workload.adapter", "bf16, int8, nf4, nf4-single"},
+        {"'adapter':'lora:format=fp16'", "workload.adapter", "format must be fp32, fp32-plain or bf16"},
+        {"'adapter':'lora:rang=3'", "workload.adapter", "rank, targets, base, format"},
+        {"'adapter':{'rank':3}", "workload.adapter", "must have the key \"kind\""},
+        {"'adapter':{'kind':3}", "workload.adapter", "must have the key \"kind\""},
+        {"'adapter':{'kind':'lora','rank':2.5}", "workload.adapter", "\"rank\" must be a text, a number or a list"},
+        {"'adapter':{'kind':'lora','targets':[1]}", "workload.adapter", "must be a text, a number or a list"},
+        {"'adapter':{'kind':'lora','targets':[]}", "workload.adapter", "must be a text, a number or a list"},
+        {"'frozen':3", "workload.frozen", "must be a list like \"embeddings,layers:12\""},
+        {"'frozen':'embedding'", "workload.frozen", "embeddings, head, tower, layers:N"},
+        {"'frozen':'layers'", "workload.frozen", "layers:N must have N from 1 to 32"},
+        {"'frozen':'layers:0'", "workload.frozen", "from 1 to 32"},
+        {"'frozen':'layers:33'", "workload.frozen", "from 1 to 32"},
+        {"'frozen':'layers:1.5'", "workload.frozen", "from 1 to 32"},
+        {"'frozen':'layers:x'", "workload.frozen", "from 1 to 32"},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_error error;
+        const enum orr_err err = try_tuning(w, CASES[i].workload, &error);
+        const bool good = err && strcmp(error.key, CASES[i].key) == 0 && strstr(error.text, CASES[i].words);
+        if (!good) print_error("%s: %s: \"%s\"\n", CASES[i].workload, error.key, err ? error.text : "accepted");
+        n_bad += !good;
+    }
+    assert_int_equal(n_bad, 0);
+}
+
+/* ---------------------------------------------------------------- models */
+
+static enum orr_err try_model(struct world *w, const char *config, struct orr_error *error)
+{
+    char request[2048];
+    (void)snprintf(request, sizeof request,
+                   "{'kind':'infer','model':{%s},'system':'h100-sxm','workload':{'input_len':64,'output_len':8}}",
+                   config);
+    memset(error, 0, sizeof *error);
+    return try_job(w, request, error);
+}
+
+static double params_of(struct world *w, const char *config)
+{
+    struct orr_error error;
+    if (try_model(w, config, &error)) fail_msg("%s: %s", config, error.text);
+    return (double)orr_model_params(&w->job.model);
+}
+
+#define OPT                                                                                                            \
+    "'model_type':'opt','hidden_size':64,'ffn_dim':256,'num_hidden_layers':3,'num_attention_heads':4,'vocab_size':"    \
+    "100,"                                                                                                             \
+    "'max_position_embeddings':30"
+#define MPT "'model_type':'mpt','d_model':64,'n_layers':2,'n_heads':4,'vocab_size':100,'max_seq_len':50"
+#define FALC                                                                                                           \
+    "'model_type':'falcon','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,'vocab_size':100,"           \
+    "'alibi':false,'parallel_attn':true,'bias':false"
+
+/* What one key adds to a small model, counted by hand. A norm has weights and biases: 2 x 64. */
+static void keys_add_what_they_should(void **state)
+{
+    static const struct {
+        const char *with, *without;
+        double more;
+    } CASES[] = {
+        {OPT, OPT ",'_remove_final_layer_norm':true", 2 * 64},
+        {OPT, OPT ",'do_layer_norm_before':false", 2 * 64},
+        /* two norms in each of three layers, and the last one */
+        {OPT, OPT ",'layer_norm_elementwise_affine':false", (2 * 3 + 1) * 2 * 64},
+        /* tables of positions: MPT has one unless ALiBi or rotary positions stand in for it */
+        {MPT ",'attn_config':{'alibi':false}", MPT ",'attn_config':{'alibi':true}", 50 * 64},
+        {MPT ",'attn_config':{'alibi':false}", MPT ",'attn_config':{'alibi':false,'rope':true}", 50 * 64},
+        {MPT ",'attn_config':{'alibi':false}", MPT ",'attn_config':{'alibi':false},'learned_pos_emb':false", 50 * 64},
+        /* keys and values of three more heads of 16, in two layers */
+        {MPT ",'attn_config':{'attn_type':'multihead_attention'}",
+         MPT ",'attn_config':{'attn_type':'multiquery_attention'}", 2 * 2 * 3 * 16 * 64},
+        {FALC ",'multi_query':false", FALC, 2 * 2 * 3 * 16 * 64},
+        /* a second norm beside attention, in two layers */
+        {FALC ",'new_decoder_architecture':true,'num_kv_heads':1",
+         FALC ",'new_decoder_architecture':true,'num_kv_heads':1,'num_ln_in_parallel_attn':1", 2 * 2 * 64},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        const double more = params_of(w, CASES[i].with) - params_of(w, CASES[i].without);
+        if (fabs(more - CASES[i].more) > 0.5) {
+            print_error("%s: %g parameters more, expected %g\n", CASES[i].without, more, CASES[i].more);
+            n_bad++;
+        }
+    }
+    assert_int_equal(n_bad, 0);
+}
+
+#define SCOUT                                                                                                          \
+    "'model_type':'llama4_text','hidden_size':64,'intermediate_size':128,'intermediate_size_mlp':256,"                 \
+    "'num_hidden_layers':4,'num_attention_heads':4,'num_key_value_heads':4,'head_dim':16,'num_local_experts':4,"       \
+    "'num_experts_per_tok':1,'vocab_size':100"
+
+static void bad_models_are_refused(void **state)
+{
+    static const struct {
+        const char *config, *words;
+    } CASES[] = {
+        {MPT ",'attn_config':{'qk_ln':true}", "query and key norms of MPT are not supported"},
+        {SCOUT ",'no_rope_layers':[1,1]", "must have one entry per layer (4)"},
+        {SCOUT ",'moe_layers':['a']", "must list layer numbers, counted from 0"},
+        {SCOUT ",'moe_layers':[-1]", "must list layer numbers, counted from 0"},
+        {SCOUT ",'interleave_moe_layer_step':0", "interleave_moe_layer_step"},
+        {"'model_type':'opt'", "missing"},
+        {OPT ",'num_hidden_layers':0", "num_hidden_layers"},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_error error;
+        const enum orr_err err = try_model(w, CASES[i].config, &error);
+        const bool good = err && strstr(error.text, CASES[i].words);
+        if (!good) print_error("%s: \"%s\"\n", CASES[i].config, err ? error.text : "accepted");
+        n_bad += !good;
+    }
+    assert_int_equal(n_bad, 0);
+}
+
+/* Which layers have experts may be a list; the last may also be rotary by a list. */
+static void lists_of_layers_are_read(void **state)
+{
+    struct world *w = *state;
+    /* Four experts of 3 x 64 x 128 and a shared one, a router of 4 x 64, against one wide product of 3 x 64 x 256. */
+    const double moe = 5 * 3 * 64 * 128 + 4 * 64, dense = 3 * 64 * 256;
+    const double all = params_of(w, SCOUT), two = params_of(w, SCOUT ",'moe_layers':[1,3]");
+    assert_true(fabs(all - two - 2 * (moe - dense)) < 0.5);
+    assert_true(params_of(w, SCOUT ",'no_rope_layers':[1,0,1,0]") == all);
+    assert_true(params_of(w, SCOUT ",'interleave_moe_layer_step':2") == two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_to_write_an_adapter), cmocka_unit_test(adapters_are_written_as_they_are_read),
+        cmocka_unit_test(bad_adapters_are_refused),      cmocka_unit_test(keys_add_what_they_should),
+        cmocka_unit_test(bad_models_are_refused),        cmocka_unit_test(lists_of_layers_are_read),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
