@@ -117,7 +117,8 @@ static enum orr_err try_model(struct world *w, const char *config, struct orr_er
 {
     char request[2048];
     (void)snprintf(request, sizeof request,
-                   "{'kind':'infer','model':{%s},'system':'h100-sxm','workload':{'input_len':64,'output_len':8}}",
+                   "{'kind':'infer','model':{%s},'system':'h100-sxm','workload':{'input_len':64,'output_len':8,'"
+                   "precision':'bf16'}}",
                    config);
     memset(error, 0, sizeof *error);
     return try_job(w, request, error);
@@ -216,12 +217,120 @@ static void lists_of_layers_are_read(void **state)
     assert_true(params_of(w, SCOUT ",'interleave_moe_layer_step':2") == two);
 }
 
+/* ---------------------------------------------------------------- formats of weights */
+
+static enum orr_err try_format(struct world *w, const char *quantization, struct orr_error *error)
+{
+    char config[1024];
+    (void)snprintf(config, sizeof config, "'base':'llama3-8b','quantization_config':%s", quantization);
+    return try_model(w, config, error);
+}
+
+#define TENSORS(weights, rest)                                                                                         \
+    "{'quant_method':'compressed-tensors','config_groups':{'group_0':{'targets':['Linear'],'weights':{" weights        \
+    "}" rest "}}}"
+
+/* What a quantization_config says about the narrow tensors: bits, size of a group (columns 0: a whole row), bits of a
+ * zero, and whether the head is narrow too. */
+static void every_way_to_write_a_format(void **state)
+{
+    static const struct {
+        const char *config;
+        enum orr_weight_format format;
+        double bits;
+        int64_t rows, columns;
+        double zero_bits;
+        bool head;
+    } CASES[] = {
+        {TENSORS("'type':'float','num_bits':8,'strategy':'tensor'", ""), ORR_WEIGHT_FP8_TENSOR, 8, -1, -1, 0, false},
+        {TENSORS("'type':'float','num_bits':8,'strategy':'channel'", ""), ORR_WEIGHT_FP8_CHANNEL, 8, 1, 0, 0, false},
+        {TENSORS("'type':'float','num_bits':8,'strategy':'block'", ""), ORR_WEIGHT_FP8_128, 8, 128, 128, 0, false},
+        {TENSORS("'type':'float','num_bits':4", ""), ORR_WEIGHT_NVFP4, 4, 1, 16, 0, false},
+        {TENSORS("'type':'float','num_bits':4", ",'format':'nvfp4-pack-quantized'"), ORR_WEIGHT_NVFP4A16, 4, 1, 16, 0,
+         false},
+        {TENSORS("'type':'float','num_bits':4", ",'format':'nvfp4-pack-quantized','input_activations':{'num_bits':4}"),
+         ORR_WEIGHT_NVFP4, 4, 1, 16, 0, false},
+        {TENSORS("'type':'float','num_bits':4", ",'format':'mxfp4-pack-quantized'"), ORR_WEIGHT_MXFP4, 4, 1, 32, 0,
+         false},
+        {TENSORS("'type':'int','num_bits':8", ",'input_activations':{'num_bits':8}"), ORR_WEIGHT_W8A8, 8, 1, 0, 0,
+         false},
+        {TENSORS("'type':'int','num_bits':8", ""), ORR_WEIGHT_W8A16, 8, 1, 0, 0, false},
+        {TENSORS("'type':'int','num_bits':4,'group_size':64,'symmetric':true", ""), ORR_WEIGHT_W4A16, 4, 1, 64, 0,
+         false},
+        {TENSORS("'type':'int','num_bits':4,'group_size':64,'symmetric':false", ""), ORR_WEIGHT_W4A16, 4, 1, 64, 4,
+         false},
+        {"{'quant_method':'bitsandbytes','load_in_8bit':true}", ORR_WEIGHT_BNB_INT8, 8, 1, 0, 0, false},
+        {"{'quant_method':'bitsandbytes','load_in_4bit':true}", ORR_WEIGHT_NF4, 4, -1, -1, 0, false},
+        {"{'quant_method':'bitsandbytes','bnb_4bit_use_double_quant':true}", ORR_WEIGHT_NF4_DOUBLE, 4, -1, -1, 0,
+         false},
+        {"{'quant_method':'fbgemm_fp8'}", ORR_WEIGHT_FP8_CHANNEL, 8, 1, 0, 0, false},
+        {"{'quant_method':'fp8'}", ORR_WEIGHT_FP8_TENSOR, 8, -1, -1, 0, false},
+        {"{'quant_method':'fp8','weight_block_size':[64,256]}", ORR_WEIGHT_FP8_128, 8, 64, 256, 0, false},
+        {"{'quant_method':'awq','bits':4,'group_size':128}", ORR_WEIGHT_AWQ, 4, 1, 128, 4, false},
+        {"{'quant_method':'gptq','bits':3,'group_size':32,'lm_head':true}", ORR_WEIGHT_GPTQ, 3, 1, 32, 3, true},
+        {"{'quant_method':'gptq','bits':8,'group_size':-1}", ORR_WEIGHT_GPTQ, 8, 1, 0, 8, false},
+        {"{'quant_method':'gptq','bits':4,'quant_lm_head':true}", ORR_WEIGHT_GPTQ, 4, 1, 128, 4, true},
+        {"{'quant_method':'auto-round','packing_format':'auto_round:auto_awq','bits':4}", ORR_WEIGHT_AWQ, 4, 1, 128, 4,
+         false},
+        {"{'quant_method':'modelopt','quant_algo':'FP8_PB_WO'}", ORR_WEIGHT_FP8_128, 8, 128, 128, 0, false},
+        {"{'quant_algo':'W4A16_NVFP4'}", ORR_WEIGHT_NVFP4A16, 4, 1, 16, 0, false},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_error error;
+        if (try_format(w, CASES[i].config, &error)) fail_msg("%s: %s", CASES[i].config, error.text);
+        const struct orr_checkpoint *c = &w->job.model.checkpoint;
+        const struct orr_storage *s = &c->storages[1];
+        const bool group = CASES[i].rows < 0 || (s->rows == CASES[i].rows && s->columns == CASES[i].columns);
+        const bool good = c->format == CASES[i].format && c->n_storages == 2 && s->bits == CASES[i].bits && group &&
+                          s->zero_bits == CASES[i].zero_bits && (c->head == 1) == CASES[i].head;
+        if (!good)
+            print_error("%s: format %d, %g bits in %lld x %lld, zeros %g, head %d\n", CASES[i].config, c->format,
+                        s->bits, (long long)s->rows, (long long)s->columns, s->zero_bits, c->head);
+        n_bad += !good;
+    }
+    assert_int_equal(n_bad, 0);
+}
+
+static void bad_formats_are_refused(void **state)
+{
+    static const struct {
+        const char *config, *words;
+    } CASES[] = {
+        {"{'quant_method':'fp9'}", "fp8"},
+        {"{'quant_method':'modelopt','quant_algo':'NVFP5'}", "\"NVFP5\" is not known"},
+        {"{'quant_method':'fp8','weight_block_size':[128]}", "must be two whole numbers"},
+        {"{'quant_method':'fp8','weight_block_size':[0,128]}", "must be two whole numbers"},
+        {"{'quant_method':'fp8','weight_block_size':[128,0]}", "must be two whole numbers"},
+        {"{'quant_method':'fp8','weight_block_size':[2000000,128]}", "must be two whole numbers"},
+        {"{'quant_method':'fp8','weight_block_size':[128,2000000]}", "must be two whole numbers"},
+        {"{'quant_method':'gptq','bits':17}", "bits: must be a whole number, not 17"},
+        {"{'quant_method':'gptq','bits':'4'}", "bits: must be a whole number, not \"4\""},
+        {"{'quant_method':'gptq','bits':-2}", "bits: must be a whole number, not -2"},
+        {"{'quant_method':'gptq','group_size':2000000}", "group_size: must be a whole number"},
+        {"{'quant_method':'gptq','bits':4,'modules_to_not_convert':['re:(']}",
+         "has a regular expression that is not understood"},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_error error;
+        const enum orr_err err = try_format(w, CASES[i].config, &error);
+        const bool good = err && strstr(error.text, CASES[i].words) && strstr(error.text, "quantization_config");
+        if (!good) print_error("%s: \"%s\"\n", CASES[i].config, err ? error.text : "accepted");
+        n_bad += !good;
+    }
+    assert_int_equal(n_bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_to_write_an_adapter), cmocka_unit_test(adapters_are_written_as_they_are_read),
         cmocka_unit_test(bad_adapters_are_refused),      cmocka_unit_test(keys_add_what_they_should),
         cmocka_unit_test(bad_models_are_refused),        cmocka_unit_test(lists_of_layers_are_read),
+        cmocka_unit_test(every_way_to_write_a_format),   cmocka_unit_test(bad_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
