@@ -217,7 +217,7 @@ static char *ask_validation(const struct orr_catalogue *catalogue, const char *r
 {
     struct orr_validation *validation = NULL;
     char *csv = own_text(request), *text = NULL;
-    if (!orr_validate(catalogue, csv, request, &validation, error) && !orr_validation_group(validation, "tp", error))
+    if (!orr_validate(catalogue, csv, request, &validation, error) && !orr_validation_group(validation, "model", error))
         text = no_text(error, orr_validation_render(validation, format, NULL));
     orr_validation_free(validation);
     free(csv);
@@ -253,6 +253,21 @@ static char *ask_fabric(const struct orr_catalogue *catalogue, const char *reque
         if (!orr_fabric_fit_add(fit, table, request, error) && !orr_fabric_fit_run(fit, error))
             text = no_text(error, orr_fabric_fit_render(fit, format, NULL));
         orr_fabric_fit_close(fit);
+    }
+    free(csv);
+    return text;
+}
+
+static char *ask_fit(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                     struct orr_error *error)
+{
+    struct orr_fit *fit;
+    char *text = NULL, *csv = own_text(request);
+    const char *table = strchr(csv, '\n') + 1; /* the first line of a seed is for the fuzzer */
+    if (!orr_fit_open(catalogue, "h100-sxm-80gb", &fit, error)) {
+        if (!orr_fit_add(fit, "gemm", table, request, error) && !orr_fit_run(fit, NULL, NULL, error))
+            text = no_text(error, orr_fit_render(fit, format, NULL));
+        orr_fit_close(fit);
     }
     free(csv);
     return text;
@@ -329,6 +344,19 @@ static const struct {
     {"validation as a page", ask_validation, "validation/layer_times.csv", ORR_FORMAT_HTML},
     {"a stack", ask_stack, "tests/unit/fixtures/logs/megatron.log", ORR_FORMAT_JSON},
     {"a fabric", ask_fabric, "tests/fuzz/seeds/calibrate/fabric.csv", ORR_FORMAT_JSON},
+    {"constants", ask_fit, "tests/fuzz/seeds/calibrate/gemm.csv", ORR_FORMAT_JSON},
+    {"two pools", ask_service,
+     "{'model':'llama3-8b','system':'h100-sxm','workload':{'disaggregated':true},'traffic':{'rate_per_s':4,'input_len':"
+     "200,"
+     "'output_len':9,'requests':20},'deployment':{'pools':'decode,tp=2,dp=2','failures':'pool=1,replica=1,at_s=1,down_"
+     "s=2'}}",
+     ORR_FORMAT_JSON},
+    {"validation of services", ask_validation, "tests/fuzz/seeds/csv/serving.csv", ORR_FORMAT_TERMINAL},
+    {"validation of requests", ask_validation, "tests/fuzz/seeds/csv/inference.csv", ORR_FORMAT_CSV},
+    {"search with limits", ask_search,
+     "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'workload':{'input_len':100,'output_len':8},"
+     "'search':{'limits':['ttft_s<=1 s'],'objective':'throughput'}}",
+     ORR_FORMAT_TERMINAL},
     {"a schema", ask_schema, "serving", ORR_FORMAT_JSON},
 };
 
