@@ -324,6 +324,51 @@ static void bad_formats_are_refused(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* ---------------------------------------------------------------- constants */
+
+#define LINE(rest)                                                                                                     \
+    "'calibration.lines':[{'collective':'allreduce','algorithm':'ring','base_s':1e-5,'hop_s':1e-6,'low_latency':"      \
+    "true" rest "}]"
+
+/* Constants that a request replaces are checked like those of a file. */
+static void bad_constants_are_refused(void **state)
+{
+    static const struct {
+        const char *set, *words;
+    } CASES[] = {
+        {"'calibration.lines':7", "must be an array of at most"},
+        {LINE(""), "ranks: must be an array of 1 to"},
+        {LINE(",'ranks':[]"), "ranks: must be an array of 1 to"},
+        {LINE(",'ranks':[0],'efficiency_frac':[0.5]"), "number 1 must be a number from 1 to 1e+07"},
+        {LINE(",'ranks':['x'],'efficiency_frac':[0.5]"), "number 1 must be a number from 1 to 1e+07"},
+        {LINE(",'ranks':[2,true],'efficiency_frac':[0.5,0.5]"), "number 2 must be a number from 1 to 1e+07"},
+        {LINE(",'ranks':[4,'1e9'],'efficiency_frac':[0.5,0.5]"), "number 2 must be a number from 1 to 1e+07"},
+        {LINE(",'ranks':[4,4],'efficiency_frac':[0.5,0.5]"), "must increase, but 4 follows 4"},
+        {LINE(",'ranks':[2,4],'efficiency_frac':[0.5]"), "has 1 numbers for 2 ranks"},
+        {LINE(",'ranks':[2],'efficiency_frac':[50]"), "number 1 must be a number from"},
+        {"'calibration.gemm':7", "gemm: must be an object of"},
+        {"'calibration.gemm':{'bf17':{}}", "unknown key \"calibration.gemm.bf17\""},
+        {"'calibration.gemm.bf16.sustained_frac':1,'calibration.gemm.bf16.burst_frac':0.5",
+         "sustained_frac 1 is above burst_frac"},
+        {"'calibration.attention':'fast'", "attention: must be an object of"},
+        {"'calibration.pointwise_frac':{'ad':0.5}", "unknown key \"calibration.pointwise_frac.ad\""},
+        {"'calibration.chips':'h100'", "chips"},
+    };
+    struct world *w = *state;
+    size_t n_bad = 0;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char request[1024];
+        struct orr_error error = {0};
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'set':{%s}}", CASES[i].set);
+        const enum orr_err err = try_job(w, request, &error);
+        const bool good = err && strstr(error.text, CASES[i].words);
+        if (!good) print_error("%s: \"%s\"\n", CASES[i].set, err ? error.text : "accepted");
+        n_bad += !good;
+    }
+    assert_int_equal(n_bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +376,7 @@ int main(void)
         cmocka_unit_test(bad_adapters_are_refused),      cmocka_unit_test(keys_add_what_they_should),
         cmocka_unit_test(bad_models_are_refused),        cmocka_unit_test(lists_of_layers_are_read),
         cmocka_unit_test(every_way_to_write_a_format),   cmocka_unit_test(bad_formats_are_refused),
+        cmocka_unit_test(bad_constants_are_refused),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
