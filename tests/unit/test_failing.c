@@ -2,8 +2,8 @@
  * and never a crash, and the next answer is good again. Leaks are found where the sanitizers run this test.
  *
  * The linker redirects the library's calls (-Wl,--wrap). A run without failures notes the place of every allocation
- * (the addresses that it returns to); one run follows for each place that was not met before. FAILING_ONLY=NAME runs one
- * case. tests/oom/ does the same to the whole program, allocation by allocation. */
+ * (the addresses that it returns to); one run follows for each place that was not met before. FAILING_ONLY=NAME runs
+ * one case. tests/oom/ does the same to the whole program, allocation by allocation. */
 #define _GNU_SOURCE
 #include <execinfo.h>
 

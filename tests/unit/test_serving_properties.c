@@ -132,8 +132,8 @@ static void a_run_is_consistent(void **state)
 
 /* ---------------------------------------------------------------- one thing changed */
 
-/* A service with more memory still fits, refuses no more, and holds at least as many tokens. (It may preempt more: where
- * more requests are admitted, more of them grow.) */
+/* A service with more memory still fits, refuses no more, and holds at least as many tokens. (It may preempt more:
+ * where more requests are admitted, more of them grow.) */
 static void more_memory_never_hurts(void **state)
 {
     struct world *w = *state;

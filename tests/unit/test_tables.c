@@ -139,8 +139,8 @@ static void facts_name_their_files(void **state)
 
 /* ---------------------------------------------------------------- unseen sources */
 
-/* Sources that are predicted as if nobody had seen them: their mean error is no smaller than with all in view, where the
- * engines were made for them. */
+/* Sources that are predicted as if nobody had seen them: their mean error is no smaller than with all in view, where
+ * the engines were made for them. */
 static void unseen_sources_have_a_table(void **state)
 {
     const struct world *w = *state;
