@@ -83,6 +83,7 @@ static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, do
     for (int64_t i = 0; i < n; i++) {
         ranks[i]->now_s = start_s;
         turns[i] = orr_turn_of(ranks[i]);
+        if (ranks[i]->failed) return false;
         mixed |= turns[i].kind == ORR_TURN_MIXED;
         if (turns[i].kind == ORR_TURN_IDLE) continue;
         if (!slowest || turns[i].line.first_s > slowest->line.first_s) slowest = &turns[i];

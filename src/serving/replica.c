@@ -466,6 +466,7 @@ void orr_replica_run(struct orr_replica *r, double until_s)
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
         const struct orr_turn turn = orr_turn_of(r);
+        if (r->failed) return; /* a sequence that was admitted has no end in the queue */
         if (turn.kind == ORR_TURN_IDLE) {
             /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
             r->blocked = true;

@@ -2,6 +2,8 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -554,6 +556,7 @@ static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *
 enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                                struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {
+    const unsigned long mark = orr_memory_mark();
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
     enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
@@ -564,7 +567,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
     }
     orr_scratch_free(scratch);
     free(w);
-    return err;
+    return orr_complete_since(mark, err, error);
 }
 
 enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
