@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ static void sort_samples(struct orr_sketch *sketch)
     const size_t n = sketch->n_samples;
     double *samples = sketch->samples, *other = n > 256 ? malloc(n * sizeof *other) : NULL;
     bool plain = other != NULL;
-    for (size_t i = 0; plain && i < n; i++) plain = samples[i] >= 0;
+    for (size_t i = 0; plain && i < n; i++) plain = !signbit(samples[i]);
     if (!plain) qsort(samples, n, sizeof *samples, orr_ascending);
     for (int byte = 0; plain && byte < 8; byte += 2) {
         sort_by_byte(samples, other, n, byte);
