@@ -9,7 +9,6 @@
 #include "serving/result.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_mean_lengths *mean, double replicas)
@@ -121,16 +120,29 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
     return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s)) * p->step_s;
 }
 
-/* Eq. 384: of ranks that step together. A request waits for the rest of the step that runs, or whole steps where users
+/* The end of the step in which a request is heard that was sent at the end of one: steps without prompts may pass
+ * before. */
+static double heard_s(const struct orr_together *t, double request_s)
+{
+    double sum_s = 0, share = 1, left_s = request_s;
+    if (request_s > t->prompt_s) return request_s + t->rest_s;
+    for (int i = 0; i < 64 && left_s > 0; i++, left_s -= t->tau_s) {
+        sum_s += share * ((1 - t->none_frac) * t->prompt_s + t->none_frac * t->tau_s);
+        share *= t->none_frac;
+    }
+    return orr_max(request_s, sum_s);
+}
+
+/* Eq. 385: of ranks that step together. A request waits for the rest of the step that runs, or whole steps where users
  * ask at the ends of steps, and for its own; while ranks have more prompts than fit into a step, it queues as well. */
 static struct point together_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_together t = orr_together_of(s, n);
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const double lag_s = s->facts->engine.async_scheduling && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
-    const double whole_s = whole_steps(s->request_s / t.mean_s) * t.mean_s;
+    const bool overlapped = s->facts->engine.async_scheduling;
+    const double whole_s = overlapped ? whole_steps(s->request_s / t.mean_s) * t.mean_s : heard_s(&t, s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
-    if (getenv("SFD")) fprintf(stderr, "n %.1f tau %.4f tp %.4f mean %.4f rest %.4f own %.4f tok %.4f load %.3f k %.2f chunks %.0f req %.4f ownfrac %.3f whole %.4f lag %.4f budget %.0f\n", n, t.tau_s, t.prompt_s, t.mean_s, t.rest_s, t.own_s, t.token_s, t.load, t.at_once, t.chunks, s->request_s, s->facts->own_frac, whole_s, lag_s, s->budget);
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
     p.rate_per_s = t.rate_per_s;
     p.adds_s = (t.token_s - t.tau_s) * s->further / orr_max(1e-9, n);
@@ -281,6 +293,24 @@ static void take(const struct orr_closed_search *s, const struct point *p, doubl
     steady->prompt_tokens = p->joined * s->demand->input / p->chunks;
 }
 
+/* Eq. 386: the largest rate that ranks which step together carry, and the steady state at it. */
+static void steady_largest(const struct orr_closed_search *s, double most, struct orr_steady *steady)
+{
+    struct orr_demand demand = *s->demand;
+    struct orr_closed_search at = *s;
+    double low = 0, high = demand.rate_per_s;
+    at.demand = &demand;
+    for (int i = 0; i < 12; i++) {
+        demand.rate_per_s = (low + high) / 2;
+        if (excess_rate(&at, most) >= 0) low = demand.rate_per_s;
+        else high = demand.rate_per_s;
+    }
+    demand.rate_per_s = orr_max(low, high / 2);
+    const struct point p = point_at(&at, most);
+    take(&at, &p, most, steady);
+    steady->rate_per_s = low;
+}
+
 /* Eq. 222: where the limit binds, a closed loop waits for places; requests at a rate wait without end. */
 static void steady_limited(const struct orr_closed_search *s, double most, struct orr_steady *steady)
 {
@@ -289,7 +319,8 @@ static void steady_limited(const struct orr_closed_search *s, double most, struc
     take(s, &p, most, steady);
     steady->limited = true;
     if (d->rate_per_s > 0) {
-        steady->stable = false;
+        if (s->facts->ranks > 1) steady_largest(s, most, steady);
+        steady->stable = s->facts->ranks > 1 && steady->rate_per_s >= ORR_CERTAIN_FRAC * d->rate_per_s;
         return;
     }
     steady->rate_per_s = most / (s->further * p.step_s + p.chunks * p.own_s);

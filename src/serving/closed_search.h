@@ -34,6 +34,7 @@ struct orr_together {
     double token_s;    /* from token to token of a sequence (Eq. 383) */
     double rate_per_s; /* requests of one rank */
     double load;       /* share of the largest rate at which prompts can be computed */
+    double none_frac;  /* share of steps without prompts */
     double at_once;    /* prompts of all ranks in a step with prompts */
     double chunks;     /* steps of one prompt */
 };

@@ -90,9 +90,8 @@ static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, do
     if (!slowest) return false;
     int64_t steps = mixed ? 1 : INT64_MAX;
     for (int64_t i = 0; i < n && !mixed; i++) {
-        if (turns[i].kind != ORR_TURN_DECODE) continue;
         struct orr_line line = slowest->line;
-        line.steps = turns[i].line.steps;
+        if (turns[i].kind == ORR_TURN_DECODE) line.steps = turns[i].line.steps;
         const int64_t own = orr_turn_steps(ranks[i], &line, until_s);
         if (own < steps) steps = own;
     }

@@ -49,6 +49,21 @@ static double ranks_with_prompts(double k, double ranks)
     return within(k - orr_max(0, beyond), 0, ranks);
 }
 
+/* The experts' side of a step with k prompts, over three numbers of tokens at which the rule of Gauss has its nodes: the
+ * time has stairs in them (Eq. 244), and prompts vary in length and number. */
+static double shared_s(const struct orr_closed_search *s, double chunks, double k, double decodes)
+{
+    const struct orr_demand *d = s->demand;
+    const double ranks = (double)s->facts->ranks, each = d->input / chunks, cached = (d->input - each) / 2;
+    const double mean = k * each / ranks, vary = chunks > 1 ? 0 : d->input_deviation;
+    const double deviation = sqrt(k * vary * vary + orr_max(0, k - 1) * each * each) / ranks;
+    const double away = orr_min(0.9 * mean, sqrt(1.8) * deviation);
+    const double mean_s = orr_closed_prompt_s(s, mean, 1, cached, decodes);
+    if (away < 1) return mean_s;
+    const double low_s = orr_closed_prompt_s(s, mean - away, 1, cached, decodes);
+    return (5 * low_s + 8 * mean_s + 5 * orr_closed_prompt_s(s, mean + away, 1, cached, decodes)) / 18;
+}
+
 /* Eq. 381: a step with k prompts in all. Consecutive requests are on different ranks, so that the fullest rank has one
  * until there are as many as ranks. Experts work for the mean of the ranks, the rest for the fullest (Eq. 257). */
 static double step_s(const struct orr_closed_search *s, double chunks, double k, double n)
@@ -59,7 +74,7 @@ static double step_s(const struct orr_closed_search *s, double chunks, double k,
     const double longest = chunks > 1 ? 0 : sqrt(most) * d->input_deviation * largest_of(orr_min(k, ranks));
     const double idle = s->mixes ? 0 : ranks_with_prompts(k, ranks) / ranks;
     const double own_s = orr_closed_prompt_s(s, most * each + longest, most, cached, s->mixes ? n : 0);
-    const double mean_s = orr_closed_prompt_s(s, k / ranks * each, 1, cached, (1 - idle) * n);
+    const double mean_s = shared_s(s, chunks, k, (1 - idle) * n);
     return orr_min(own_s, mean_s + s->facts->own_frac * orr_max(0, own_s - mean_s));
 }
 
@@ -106,6 +121,7 @@ static void fill(const struct orr_closed_search *s, const struct chain *c, doubl
     const double mean_square = square + (1 - c->none) * t->prompt_s * t->prompt_s;
     const double stopped = s->mixes ? 0 : (1 - c->none) * ranks_with_prompts(c->at_once, ranks) / ranks;
     t->mean_s = c->mean_s;
+    t->none_frac = c->none;
     t->at_once = c->at_once;
     t->rest_s = mean_square / (2 * c->mean_s);
     t->token_s = c->mean_s / orr_max(1e-3, 1 - stopped); /* Eq. 383 */
@@ -114,7 +130,43 @@ static void fill(const struct orr_closed_search *s, const struct chain *c, doubl
     t->load = c->prompts_per_s * t->prompt_s / most;
 }
 
-/* Eq. 384: at a given rate the chain follows from n; in a closed loop the rate that belongs to n is found with it. */
+/* Eq. 384: in a closed loop under overlapped scheduling, prompts that become visible in a step are computed in the
+ * second next. Users ask when a step ends and are heard after a while; if that is longer than a step without prompts,
+ * they are heard in steps with prompts only. So every second step is without, and the others have the prompts of two;
+ * if it is shorter, every step has those of one. */
+static struct chain overlapped_loop(const struct orr_closed_search *s, double chunks, double tau_s, double n,
+                                    double most, double *prompt_s)
+{
+    const double ranks = (double)s->facts->ranks, steps = s->request_s > tau_s ? 2 : 1;
+    double stopped = 0;
+    struct chain c = {0};
+    for (int i = 0; i < (s->mixes ? 1 : 6); i++) {
+        const double come = steps * chunks * ranks * n * (1 - stopped) / s->further;
+        c.none = 1 - (1 - exp(-come)) / steps;
+        c.at_once = within(come / (1 - exp(-come)), 1, most);
+        if (!s->mixes) stopped = (1 - c.none) * ranks_with_prompts(c.at_once, ranks) / ranks;
+    }
+    *prompt_s = step_s(s, chunks, c.at_once, n);
+    c.mean_s = c.none * tau_s + (1 - c.none) * *prompt_s;
+    c.prompts_per_s = (1 - c.none) * c.at_once / c.mean_s;
+    return c;
+}
+
+/* In other closed loops the rate that belongs to n is found by halving. */
+static struct chain any_loop(const struct orr_closed_search *s, double n, double most, struct orr_together *t)
+{
+    double low = 0, high = n / (s->further * t->tau_s);
+    struct chain c = {0};
+    for (int i = 0; i < 14; i++) {
+        const double rate = (low + high) / 2;
+        c = settle(s, t->chunks, (double)s->facts->ranks * rate * t->chunks, t->tau_s, n, most, &t->prompt_s);
+        fill(s, &c, n, most, t);
+        if (t->rate_per_s < rate) high = rate;
+        else low = rate;
+    }
+    return c;
+}
+
 struct orr_together orr_together_of(const struct orr_closed_search *s, double n)
 {
     const struct orr_demand *d = s->demand;
@@ -123,19 +175,12 @@ struct orr_together orr_together_of(const struct orr_closed_search *s, double n)
     struct orr_together t = {.tau_s = orr_closed_decode_s(s, fullest_decodes(s, n)), .chunks = 1};
     if (s->facts->engine.chunked_prefill) t.chunks = orr_max(1, orr_ceil(d->input / left));
     const double most = ranks * orr_max(1, floor(left / d->input));
-    double low = 0, high = n / (s->further * t.tau_s); /* rates of one rank */
-    struct chain c;
-    if (d->rate_per_s > 0) {
-        c = settle(s, t.chunks, ranks * d->rate_per_s * t.chunks, t.tau_s, n, most, &t.prompt_s);
-        fill(s, &c, n, most, &t);
-    } else
-        for (int i = 0; i < 14; i++) {
-            const double rate = (low + high) / 2;
-            c = settle(s, t.chunks, ranks * rate * t.chunks, t.tau_s, n, most, &t.prompt_s);
-            fill(s, &c, n, most, &t);
-            if (t.rate_per_s < rate) high = rate;
-            else low = rate;
-        }
+    const double all_per_s = ranks * d->rate_per_s * t.chunks;
+    const bool overlapped = s->facts->engine.async_scheduling && d->think_s <= 0;
+    const struct chain c = all_per_s > 0 ? settle(s, t.chunks, all_per_s, t.tau_s, n, most, &t.prompt_s)
+                           : overlapped  ? overlapped_loop(s, t.chunks, t.tau_s, n, most, &t.prompt_s)
+                                         : any_loop(s, n, most, &t);
+    fill(s, &c, n, most, &t);
     /* The step of a request's own prompt has those that came with it. */
     t.own_s = step_s(s, t.chunks, orr_min(most, 1 + c.prompts_per_s * 2 * t.rest_s), n);
     return t;
