@@ -182,13 +182,17 @@ static enum srv_result size(struct srv_request *request)
 
 /* ---------------------------------------------------------------- comparisons */
 
+/* Services that are compared are simulated, which takes a while. */
+static unsigned compare_text(struct srv_study *study, const char *body, char **text)
+{
+    struct orr_error error = {0};
+    const struct orr_catalogue *catalogue = srv_study_server(study)->catalogue;
+    return status_of(orr_compare_ask(catalogue, body, ORIGIN, ORR_FORMAT_JSON, NULL, text, &error), &error, text);
+}
+
 static enum srv_result compare(struct srv_request *request)
 {
-    struct orr_error error;
-    char *text = NULL;
-    if (orr_compare_ask(request->srv->catalogue, request->body, ORIGIN, ORR_FORMAT_JSON, NULL, &text, &error))
-        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, text);
+    return srv_slow(request, compare_text);
 }
 
 /* ---------------------------------------------------------------- hardware */

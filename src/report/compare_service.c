@@ -1,5 +1,5 @@
-/* A comparison of services under load, or of their sizes: each request is run, and the numbers that people compare stand
- * side by side. There are no parts of a time here, because times under load are means over requests that wait for each
+/* A comparison of services under load, or of their sizes: each request is run, and the numbers that people compare
+ * stand side by side. There are no parts of a time here, because times under load are means over requests that wait for each
  * other; what differs is said as factors. */
 #include "report/compare.h"
 
@@ -110,6 +110,16 @@ static enum orr_err run_size(const struct orr_catalogue *catalogue, const char *
     return err;
 }
 
+/* A comparison cannot be stopped before its end, so that its runs must be short. */
+#define MOST_REQUESTS 1e6
+
+static bool is_too_long(const json_t *request)
+{
+    const double rate = json_number_value(at_path(request, "traffic.rate_per_s"));
+    const double duration_s = json_number_value(at_path(request, "traffic.duration_s"));
+    return json_number_value(at_path(request, "traffic.requests")) > MOST_REQUESTS || rate * duration_s > MOST_REQUESTS;
+}
+
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *doc, const json_t *request,
                         struct services *s, size_t i, struct orr_error *error)
 {
@@ -118,6 +128,8 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     (void)snprintf(path, sizeof path, "requests.%zu", i);
     if (!kind || strcmp(kind, first) != 0)
         return orr_doc_fail(doc, path, error, "is of another kind than the first request, which is %s", first);
+    if (is_too_long(request))
+        return orr_doc_fail(doc, path, error, "has more than a million requests to simulate, the most of a comparison");
     (void)snprintf(origin, sizeof origin, "%s: %s", doc->file ? doc->file : "request", s->names[i]);
     char *json = orr_json_dump(request, ORR_JSON_FLAGS);
     enum orr_err err = json ? ORR_OK : orr_out_of_memory(error, NULL);
@@ -164,8 +176,7 @@ static void print_cell(char cell[CELL_TEXT], const struct services *s, size_t i,
     if (json_is_boolean(value)) n = snprintf(cell, CELL_TEXT, "%s", json_is_true(value) ? "true" : "false");
     else if (json_is_string(value)) n = snprintf(cell, CELL_TEXT, "%.40s", json_string_value(value));
     else if (isnan(number)) n = snprintf(cell, CELL_TEXT, "-");
-    else
-        switch (row->show) {
+    else switch (row->show) {
         case SHOW_S: n = snprintf(cell, CELL_TEXT, "%s", orr_print_s(time, number)); break;
         case SHOW_SHARE: n = snprintf(cell, CELL_TEXT, "%.1f %%", 100 * number); break;
         case SHOW_USD: n = snprintf(cell, CELL_TEXT, "$%.4g", number); break;
@@ -256,8 +267,8 @@ static int add_key(json_t *json, const struct services *s, const char *key)
         failed = json_array_append_new(values, value ? json_incref(value) : json_null());
     }
     if (failed) json_decref(values);
-    return failed || json_array_append_new(json_object_get(json, "asked"),
-                                           json_pack("{ss so}", "key", key, "values", values));
+    return failed ||
+           json_array_append_new(json_object_get(json, "asked"), json_pack("{ss so}", "key", key, "values", values));
 }
 
 static void write_json(const struct services *s, struct orr_text *text)

@@ -71,7 +71,8 @@ static double spread_of(const struct orr_closed_search *s, double n)
     const struct orr_demand *d = s->demand;
     const double away = sqrt(1.8) * d->input_deviation, mean_s = orr_closed_prompt_s(s, d->input, 1, 0, n);
     if (away < 1 || away >= d->input || mean_s <= 0) return 1;
-    const double low_s = orr_closed_prompt_s(s, d->input - away, 1, 0, n), high_s = orr_closed_prompt_s(s, d->input + away, 1, 0, n);
+    const double low_s = orr_closed_prompt_s(s, d->input - away, 1, 0, n),
+                 high_s = orr_closed_prompt_s(s, d->input + away, 1, 0, n);
     return (5 * low_s + 8 * mean_s + 5 * high_s) / (18 * mean_s);
 }
 
@@ -170,10 +171,10 @@ static struct point point_at(const struct orr_closed_search *s, double n)
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)
         p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
-    p.own_s =
-        s->spread * orr_closed_prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
+    p.own_s = s->spread * orr_closed_prompt_s(s, p.joined * d->input / p.chunks, p.joined,
+                                              (d->input - d->input / p.chunks) / 2, beside);
     p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
-    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0);          /* Eq. 213 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
@@ -215,8 +216,8 @@ static double burst_s(const struct orr_closed_search *s, double users, double *l
     for (int i = 0; i < 4096 && started < users; i++) {
         const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
         time_s = orr_max(time_s, s->request_s + turn_s * (started + joining - 1));
-        time_s +=
-            chunks * orr_closed_prompt_s(s, joining * d->input / chunks, joining, (d->input - d->input / chunks) / 2, beside);
+        time_s += chunks * orr_closed_prompt_s(s, joining * d->input / chunks, joining,
+                                               (d->input - d->input / chunks) / 2, beside);
         sum_s += joining * time_s;
         started += joining;
     }
@@ -240,7 +241,8 @@ static void march(const struct orr_closed_search *s, double users, struct orr_st
 /* ---------------------------------------------------------------- loops and rates */
 
 /* Halves [0, most] until the value of `excess`, which grows with n, is 0. */
-static double solve(const struct orr_closed_search *s, double most, double (*excess)(const struct orr_closed_search *s, double n))
+static double solve(const struct orr_closed_search *s, double most,
+                    double (*excess)(const struct orr_closed_search *s, double n))
 {
     double low = 0, high = most;
     for (int i = 0; i < 26 && high - low > 1e-7 * most; i++) {
@@ -357,7 +359,8 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
     struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};
     const bool open = demand->rate_per_s > 0;
     const double limit = most_decodes(&s), most = open ? limit : orr_min(limit, demand->users);
-    const bool marching = !open && facts->ranks == 1 && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
+    const bool marching =
+        !open && facts->ranks == 1 && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
     if (marching && demand->users <= limit) {
         march(&s, demand->users, &steady);
         return steady;

@@ -135,8 +135,7 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
     const double lag = e->async_scheduling ? 1.5 : 0.5;
     steady.ttft_s = further > 0 ? steady.busy_frac * lag * steady.step_s : 0;
     if (e->decode_after_prefill)
-        steady.ttft_s +=
-            (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;
+        steady.ttft_s += (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;
     s->pools[i] = steady;
     s->all.ttft_s = mean_into(s->all.ttft_s, steady.ttft_s, share);
     s->all.tpot_s = mean_into(s->all.tpot_s, steady.tpot_s, share);

@@ -359,8 +359,8 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
- * is made when the one before begins (Eq. 204), so a request is admitted one step later. A rank without sequences, which
- * steps along with others, looks out for requests only. */
+ * is made when the one before begins (Eq. 204), so a request is admitted one step later. A rank without sequences,
+ * which steps along with others, looks out for requests only. */
 int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);

@@ -49,8 +49,8 @@ static double ranks_with_prompts(double k, double ranks)
     return within(k - orr_max(0, beyond), 0, ranks);
 }
 
-/* The experts' side of a step with k prompts, over three numbers of tokens at which the rule of Gauss has its nodes: the
- * time has stairs in them (Eq. 244), and prompts vary in length and number. */
+/* The experts' side of a step with k prompts, over three numbers of tokens at which the rule of Gauss has its nodes:
+ * the time has stairs in them (Eq. 244), and prompts vary in length and number. */
 static double shared_s(const struct orr_closed_search *s, double chunks, double k, double decodes)
 {
     const struct orr_demand *d = s->demand;
@@ -115,7 +115,8 @@ static struct chain settle(const struct orr_closed_search *s, double chunks, dou
 }
 
 /* What a sequence and a request see of the chain. */
-static void fill(const struct orr_closed_search *s, const struct chain *c, double n, double most, struct orr_together *t)
+static void fill(const struct orr_closed_search *s, const struct chain *c, double n, double most,
+                 struct orr_together *t)
 {
     const double ranks = (double)s->facts->ranks, square = c->none * t->tau_s * t->tau_s;
     const double mean_square = square + (1 - c->none) * t->prompt_s * t->prompt_s;

@@ -126,7 +126,7 @@ static void no_column_is_lost_on_a_narrow_terminal(void **state)
 }
 
 #define SERVICE(system, kind)                                                                                          \
-    "{\"kind\":\"" kind "\",\"model\":\"llama2-7b\",\"system\":\"" system "\",\"workload\":{\"engine\":\"vllm\"},"            \
+    "{\"kind\":\"" kind "\",\"model\":\"llama2-7b\",\"system\":\"" system "\",\"workload\":{\"engine\":\"vllm\"},"     \
     "\"traffic\":{\"rate_per_s\":4,\"requests\":200,\"input_len\":300,\"output_len\":100}}"
 
 /* A service has the result that it has by itself, but for the speed of its simulation. */
@@ -136,7 +136,8 @@ static void services_are_compared(void **state)
     struct orr_service *service = NULL;
     json_t *both = compare(catalogue_of(state), "{\"requests\":[" SERVICE("h100-sxm", "serving") "," SERVICE(
                                                     "a100-80g-sxm", "serving") "],\"names\":[\"new\",\"old\"]}");
-    assert_int_equal(orr_service_open(catalogue_of(state), SERVICE("a100-80g-sxm", "serving"), "r", &service, &error), 0);
+    assert_int_equal(orr_service_open(catalogue_of(state), SERVICE("a100-80g-sxm", "serving"), "r", &service, &error),
+                     0);
     assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
     char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
     json_t *single = json_loads(text, 0, NULL), *second = json_array_get(json_object_get(both, "results"), 1);
