@@ -1,6 +1,6 @@
 /* A comparison of services under load, or of their sizes: each request is run, and the numbers that people compare
- * stand side by side. There are no parts of a time here, because times under load are means over requests that wait for each
- * other; what differs is said as factors. */
+ * stand side by side. There are no parts of a time here, because times under load are means over requests that wait for
+ * each other; what differs is said as factors. */
 #include "report/compare.h"
 
 #include <math.h>
