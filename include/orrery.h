@@ -1525,6 +1525,7 @@ struct orr_engine {
     int64_t batch_wait_steps;                 /* while sequences decode, prompts wait at most so many steps */
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
+    bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
     bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
@@ -2262,7 +2263,7 @@ ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, en
     X(SEARCH, "search", STREAMED)                 \
     X(SWEEP, "sweep", STREAMED)                   \
     X(SENSITIVITY, "sensitivity", SHORT)          \
-    X(COMPARE, "compare", SHORT)                  \
+    X(COMPARE, "compare", LONG)                   \
     X(TECHNOLOGY, "technology", SHORT)            \
     X(FIT, "fit", LONG)
 
