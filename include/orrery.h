@@ -1402,6 +1402,8 @@ struct orr_engine {
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
     double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
     double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
+    double reduce_bucket_params;              /* gradients that are reduced together beside backward; 0: all of them */
+    double reduce_bucket_rank_params;         /* ... at least so many for every rank of the data-parallel group */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     bool clip_scales;                         /* ... and one that always scales them */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */

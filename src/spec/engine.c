@@ -63,6 +63,8 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, optimizer_bytes, true, 0, 64, "master weight and moments per parameter"),
     ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "optimizer traffic; 0: fused"),
     ORR_REAL(orr_engine, bucket_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "copied around a gradient reduction"),
+    ORR_REAL(orr_engine, reduce_bucket_params, ORR_UNIT_NONE, false, 0, 1e12, "gradients reduced in one message"),
+    ORR_REAL(orr_engine, reduce_bucket_rank_params, ORR_UNIT_NONE, false, 0, 1e9, "... at least so many per rank"),
     ORR_REAL(orr_engine, gather_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "ZeRO-3: copied per weight after a gather"),
     ORR_REAL(orr_engine, scatter_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "ZeRO-3: copied before a scatter"),
     ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
