@@ -20,6 +20,19 @@ static void emit_gather(struct orr_emit *emit)
                                                         .backward_launches = 4});
 }
 
+/* A matrix that is embedding and head at once has two gradients, which autograd adds up (Eq. 301). Kernels that
+ * accumulate in the weight gradient of the head add to the same sum. */
+static void emit_tied_sum(struct orr_emit *emit)
+{
+    const struct orr_job *job = emit->job;
+    const struct orr_dims *d = &emit->dims;
+    if (!job->model.tied_embeddings || orr_ends_apart(&job->plan) || emit->frozen) return;
+    if (job->engine.fused_gradient_accumulation) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.sum",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = 3 * d->w_a * d->vocab * d->h});
+}
+
 static void emit_embedding(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -34,6 +47,8 @@ static void emit_embedding(struct orr_emit *emit)
                                                             .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
     const struct orr_part_params params = orr_plain_part(emit, orr_rank_embedding_params(emit->job));
+    emit_tied_sum(emit);
+    orr_emit_accumulation(emit, params.trained_dense);
     orr_emit_sharded_layer(emit, &params);
 }
 
@@ -81,7 +96,7 @@ static void emit_head(struct orr_emit *emit)
     emit_logits(emit);
     emit_loss(emit);
     const struct orr_part_params params = orr_plain_part(emit, orr_rank_head_params(emit->job));
-    orr_emit_sharded_layer(emit, &params);
+    orr_emit_weights(emit, &params);
 }
 
 /* Serving engines are calibrated with small kernels in one operator: here the two norms and the copy that joins their

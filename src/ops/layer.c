@@ -150,10 +150,10 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 /* ---------------------------------------------------------------- a layer */
 
 /* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. */
-static void emit_accumulation(struct orr_emit *emit, double params)
+void orr_emit_accumulation(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    if (engine->fused_gradient_accumulation) return;
+    if (engine->fused_gradient_accumulation || params <= 0) return;
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const struct orr_states states = orr_states_of(emit->job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
@@ -197,7 +197,7 @@ static void emit_autocast(struct orr_emit *emit, const struct orr_part_params *p
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params)
 {
     emit_autocast(emit, params);
-    emit_accumulation(emit, params->trained_dense + params->trained_expert);
+    orr_emit_accumulation(emit, params->trained_dense + params->trained_expert);
     orr_emit_sharded_layer(emit, params);
 }
 
