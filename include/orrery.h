@@ -2522,10 +2522,14 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
 ORR_API void orr_validation_free(struct orr_validation *validation);
 /* The mean absolute percentage error over the scored rows, as a fraction; NAN if none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
-/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. If no
- * file has the column the result is ORR_ERR_INPUT, and the error names the columns there are. */
-ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
+/* After the last file: also group the scores by columns of the CSVs ("tp", or several as in "gpus,tp") in every later
+ * text. If no file has a column the result is ORR_ERR_INPUT, and the error names the columns there are. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *columns,
                                                         struct orr_error *error);
+/* After the last file, before a grouping: keep only the scores that meet all conditions, COLUMN=VALUE with commas
+ * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions,
+                                                       struct orr_error *error);
 /* Render as TERMINAL, JSON, CSV, HTML (tables, and predicted over measured row by row) or INTERVALS; the caller owns
  * the text. */
 ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,

@@ -291,8 +291,8 @@ void orr_validation_page(const struct orr_validation *validation, struct orr_tex
     orr_html_head(text, "Orrery validation");
     add_summary(text, validation);
     add_scatter(text, validation);
-    if (n == ORR_MAX_GROUPINGS) add_groups(text, validation, &groupings[n - 1]); /* the group asked for comes first */
-    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) add_groups(text, validation, &groupings[i]);
+    for (size_t i = ORR_FIXED_GROUPINGS; i < n; i++) add_groups(text, validation, &groupings[i]); /* asked for: first */
+    for (size_t i = 0; i < ORR_FIXED_GROUPINGS; i++) add_groups(text, validation, &groupings[i]);
     add_worst(text, validation);
     add_skipped(text, validation);
     orr_text_add(text, "%s", SCRIPT);
