@@ -77,6 +77,7 @@ GROUPS = {
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("clip_scales", "false", "fine-tuning"), ("gradient_bytes", "2", "dense"),
         ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
         ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
+        ("reduce_bucket_params", "0", "copies"), ("reduce_bucket_rank_params", "0", "dense"),
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
@@ -135,6 +136,7 @@ GROUPS = {
         ("eight_bit_rate_factor", "0.8", "fp8 chat"), ("four_bit_rate_factor", "0.8", "fp4 chat")],
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
+JOBS["copies"] = NANOTRON + "--gpus 64 --tp 2 --zero 0 --global-batch 64"
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"
 JOBS["unfilled"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 12"
 JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"
