@@ -1534,6 +1534,7 @@ struct orr_engine {
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
+    int64_t loss_chunks;                      /* parts in which head and loss run; 0: one */
     int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
     int64_t zero1_gather_bytes;               /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;                    /* whole activations per layer that the communication stream of tensor

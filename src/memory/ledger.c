@@ -249,6 +249,16 @@ static double updated_params(const struct orr_job *job, const struct rank_bytes 
     return 0;
 }
 
+/* Eq. 302: a loss in chunks runs the head once per chunk, so that its weight gradient is made while logits of other
+ * chunks are alive: the sum so far, unless it is among the gradients that are always there, and the part of a chunk. */
+static double chunk_gradients(const struct orr_job *job, const struct rank_bytes *r)
+{
+    if (job->engine.loss_chunks < 2) return 0;
+    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const bool whole = r->gradients > 0 && job->plan.zero < 2;
+    return (whole ? w : 2 * w) * r->head_params;
+}
+
 /* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
@@ -259,7 +269,10 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     const double g = job->workload.optimizer_in_backward ? 0 : r->gradient_16bit;
     *gradients = job->workload.optimizer_in_backward ? r->gradient_16bit * updated_params(job, r, instant) : 0;
     switch (instant) {
-    case LOSS: *activations = all + r->head_saved + r->logits; return;
+    case LOSS:
+        *activations = all + r->head_saved + r->logits;
+        *gradients += chunk_gradients(job, r);
+        return;
     case FIRST_FFN:
         *activations = all + r->last_recomputed + r->ffn_transient;
         *gradients += g * r->head_params;
