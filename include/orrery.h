@@ -1415,6 +1415,8 @@ struct orr_engine {
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
     double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
     double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
+    double reduce_bucket_params;              /* gradients that are reduced together beside backward; 0: all of them */
+    double reduce_bucket_rank_params;         /* ... at least so many for every rank of the data-parallel group */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     bool clip_scales;                         /* ... and one that always scales them */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
@@ -1546,6 +1548,9 @@ struct orr_engine {
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
+    int64_t loss_chunks;                      /* parts in which head and loss run; 0: one */
+    double zero3_live_params;                 /* ZeRO-3: parameters that may stay gathered between their uses */
+    double zero3_whole_params;                /* ZeRO-3: tensors with fewer parameters are not sharded */
     int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
     int64_t zero1_gather_bytes;               /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
@@ -2610,10 +2615,14 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
 ORR_API void orr_validation_free(struct orr_validation *validation);
 /* The mean absolute percentage error over the scored rows, as a fraction; NAN if none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
-/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. If no
- * file has the column the result is ORR_ERR_INPUT, and the error names the columns there are. */
-ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
+/* After the last file: also group the scores by columns of the CSVs ("tp", or several as in "gpus,tp") in every later
+ * text. If no file has a column the result is ORR_ERR_INPUT, and the error names the columns there are. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *columns,
                                                         struct orr_error *error);
+/* After the last file, before a grouping: keep only the scores that meet all conditions, COLUMN=VALUE with commas
+ * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions,
+                                                       struct orr_error *error);
 /* Render as TERMINAL, JSON, CSV, HTML (tables, and predicted over measured row by row) or INTERVALS; the caller owns
  * the text. */
 ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,

@@ -21,6 +21,24 @@ static void emit_gather(struct orr_emit *emit)
                                                   .backward_launches = 4});
 }
 
+/* The embedding is the head's matrix, too, and both are on one rank. */
+static bool is_shared(const struct orr_job *job)
+{
+    return job->model.tied_embeddings && !orr_ends_apart(&job->plan);
+}
+
+/* A matrix that is embedding and head at once has two gradients, which autograd adds up (Eq. 301). Kernels that
+ * accumulate in the weight gradient of the head add to the same sum. */
+static void emit_tied_sum(struct orr_emit *emit)
+{
+    const struct orr_job *job = emit->job;
+    const struct orr_dims *d = &emit->dims;
+    if (!is_shared(job) || emit->frozen || job->engine.fused_gradient_accumulation) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.sum",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = 3 * d->w_p * d->vocab * d->h});
+}
+
 static void emit_embedding(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -35,6 +53,8 @@ static void emit_embedding(struct orr_emit *emit)
                                                             .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
     const struct orr_part_params params = orr_plain_part(emit, orr_rank_embedding_params(emit->job));
+    emit_tied_sum(emit);
+    orr_emit_accumulation(emit, params.trained_dense, 1);
     orr_emit_sharded_layer(emit, &params);
 }
 
@@ -81,7 +101,12 @@ static void emit_head(struct orr_emit *emit)
     emit->frozen = !orr_trains_head(emit->job);
     emit_logits(emit);
     emit_loss(emit);
-    const struct orr_part_params params = orr_plain_part(emit, orr_rank_head_params(emit->job));
+    const bool shared = is_shared(emit->job);
+    const double own = orr_rank_head_params(emit->job), matrix = emit->dims.vocab * emit->dims.h;
+    const struct orr_part_params params = orr_plain_part(emit, own);
+    const struct orr_part_params cast = orr_plain_part(emit, own + (shared ? matrix : 0));
+    orr_emit_autocast(emit, &cast, 1);
+    orr_emit_accumulation(emit, params.trained_dense, shared ? 1 : 2); /* the norm and, if it is its own, the matrix */
     orr_emit_sharded_layer(emit, &params);
 }
 
