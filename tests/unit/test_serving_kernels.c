@@ -127,6 +127,20 @@ static void fixed_tiles_cost_what_they_leave_empty(void **state)
         }
 }
 
+/* Eq. 363: 64 sequences of Llama 3 have 64 x 128,256 logits; 16 bits are read, 32 written and read again, 10 bytes. */
+static void tokens_are_chosen_from_wide_logits(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{},'workload':{'batch':64,"
+                "'input_len':1000,'output_len':100,'engine':'vllm-0.11'}}");
+    (void)infer(w, &w->job);
+    const struct orr_cost *cost;
+    const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "head.sample", &cost);
+    assert_non_null(op);
+    assert_close(op->bytes, 82083840, 1e-12);
+    assert_true(cost->total_s >= 12e-6);
+}
+
 static double small_kernels(struct world *w, const char *model, const char *engine, int tp, double *reduced_bytes)
 {
     char request[400];
@@ -165,6 +179,7 @@ int main(void)
         cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
         cmocka_unit_test(tuned_products_divide_k),
         cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
+        cmocka_unit_test(tokens_are_chosen_from_wide_logits),
         cmocka_unit_test(layers_have_the_kernels_of_their_norms),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
