@@ -1531,6 +1531,8 @@ struct orr_engine {
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
     bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
+    char fixed_fp8_tiles[32];                 /* serving: family of chips on which the tile of an 8-bit product follows
+                                                 from its rows alone; "": none */
     bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
     int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                        /* a graph ends before every attention, which is launched ... */

@@ -170,6 +170,21 @@ void orr_emit_ends(struct orr_emit *emit)
     if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);
 }
 
+/* The shortest time in which a token is chosen: a row of logits is one reduction, which few thread blocks share. Own
+ * measurement (validation/kernels/h200_sampling.csv): 11 and 12 us for one row of 32,000 and of 201,088 logits. */
+#define SAMPLE_FLOOR_S 12e-6
+
+/* Eq. 363: every rank widens the logits of all sequences to 32 bits and finds the largest; what it keeps of a logit is
+ * written once, and the wide copy is read once more. Random choices cost more and are not modelled. */
+static void emit_sample(struct orr_emit *emit)
+{
+    struct orr_op *op = orr_emit_op(emit, "head.sample", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    op->pointwise = ORR_POINTWISE_LOSS;
+    op->launches = 2;
+    op->floor_s = SAMPLE_FLOOR_S;
+    op->bytes = emit->dims.T_head * (double)emit->model->vocab * (emit->job->engine.logit_bytes_live + 4);
+}
+
 /* The ends of a serving pass: only the last position of every sequence goes through the head; its logits are gathered
  * over the vocabulary's shards. A prediction layer that drafts has its input there too. The engines' step times are
  * calibrated without a sum of the embeddings. */
@@ -184,4 +199,5 @@ void orr_emit_pass_ends(struct orr_emit *emit)
     emit_logits(emit);
     orr_emit_collective(emit, "head.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
                         emit->dims.T_head * (double)emit->model->vocab * emit->dims.w_c);
+    emit_sample(emit);
 }
