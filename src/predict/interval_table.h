@@ -91,3 +91,8 @@
     X("vllm-0.17", "vllm", 0x1c00) \
     X("vllm-0.5", "vllm", 0x014) \
     X("vllm-0.6", "vllm", 0x094)
+
+/* What runs of these engines differ by (validate/cells.c): engine, regime, resource that dominates the
+ * time (-1: any), system ("": any), low and high. */
+#define ORR_MEASURED_CELLS(X) \
+    X("fastertransformer", DECODE_DRAM, -1, "", 0.930, 1.080)
