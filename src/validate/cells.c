@@ -14,7 +14,7 @@
 #define POOL       2.0
 /* The share of a cell's runs beyond either end. Intervals include the prediction and what another cluster may add, so
  * that with a tenth beyond either end they would hold more than four runs in five (docs/trust.md). */
-#define TAIL_FRAC 0.15
+#define TAIL_FRAC 0.17
 /* The interval always includes the prediction. */
 #define LEAST_LN 0.01
 
