@@ -100,7 +100,7 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
     [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
     [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
     [ORR_DOUBT_NETWORK] = {0.4, 0.4},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
-    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {1, 1}};
 /* What another stack does besides what it is predicted to do only adds time: half of such stacks take more than this,
  * in logarithms. */
 #define OTHER_MID 0.05
