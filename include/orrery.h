@@ -475,7 +475,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
       "measure a run of an expert layer (orrery fit)")                                                     \
     X(LOAD, "load", "how this engine admits and queues requests",                                          \
       "measure first tokens of this engine under load (orrery fit)")                                       \
-    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
+    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                \
+    X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",            \
+      "add the runs that orrery fit proposes")
 
 #define ORR_KINS(X)                                                                                        \
     /*  enum     what the engine of a job is to the stack that will run it                              */ \

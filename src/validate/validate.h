@@ -66,6 +66,7 @@ struct orr_error_stats {
     size_t n;
     double mape_frac, median_frac, p90_frac, max_frac, bias_frac; /* statistics of |error|; bias: median signed error */
     double coverage80_frac;                                       /* share of the timed scores; NAN if there are none */
+    double width_ln;                                              /* mean width of their intervals; NAN likewise */
     /* median of |error| after the predictions are divided by the common factor that removes the bias */
     double spread_frac;
 };
