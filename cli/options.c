@@ -501,7 +501,9 @@ enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned comma
     *args = (struct cli_args){.given = calloc(n, sizeof *args->given),
                               .words = calloc(n, sizeof *args->words),
                               .catalogues = calloc(n, sizeof *args->catalogues),
-                              .max_mape_frac = -1};
+                              .max_mape_frac = -1,
+                              .argc = argc,
+                              .argv = argv};
     if (!args->given || !args->words || !args->catalogues) return cli_fail_memory();
     default_style(&args->style);
     const struct cli_option *format = NULL;

@@ -205,14 +205,15 @@ static enum cli_status ask_format(const struct question *question, const struct 
                              : ask_name(question, &asked, catalogue, text, &error);
 }
 
-/* Write the answer to a file. A job that does not fit is answered, too. */
+/* Write the answer, or its page. A job that does not fit is answered, too. */
 static enum cli_status write_format(const struct question *question, const struct cli_args *args,
-                                    const struct orr_catalogue *catalogue, enum orr_format format, const char *file)
+                                    const struct orr_catalogue *catalogue, enum orr_format format)
 {
     char *text = NULL;
     const enum cli_status status = ask_format(question, args, catalogue, format, &text);
     if (status == CLI_BAD) return status;
-    return cli_write_file(file, text) ? CLI_BAD : status;
+    const bool page = format == ORR_FORMAT_HTML;
+    return (page ? cli_write_html(args, "technology", text) : cli_write_file("-", text)) ? CLI_BAD : status;
 }
 
 static enum cli_status answer(const struct question *question, const struct cli_args *args)
@@ -222,9 +223,9 @@ static enum cli_status answer(const struct question *question, const struct cli_
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     enum cli_status status = CLI_ANSWERED;
-    if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML, args->html);
-    if (status != CLI_BAD && !(args->html && strcmp(args->html, "-") == 0))
-        status = write_format(question, args, catalogue, args->format, "-");
+    if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML);
+    if (status != CLI_BAD && !cli_html_only(args))
+        status = write_format(question, args, catalogue, args->format);
     orr_catalogue_close(catalogue);
     return status;
 }

@@ -2456,6 +2456,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalo
 
 /* Make one HTML page of a text and its data, for reports of the caller's own; the caller owns the page. */
 ORR_API ORR_NODISCARD char *orr_page(const char *title, const char *terminal, const char *json);
+/* Return a file of the explorer, such as "/index.html", and its size in bytes; NULL if the library was built without
+ * the explorer or has no such file. */
+ORR_API const char *orr_explorer_file(const char *path, size_t *size);
 
 /* ---------------------------------------------------------------- studies */
 

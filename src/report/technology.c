@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 
 enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
@@ -227,13 +227,14 @@ static void add_machine(const struct orr_recipe *recipe, const struct orr_machin
 static void add_page(const struct orr_recipe *recipe, const struct orr_machine *machine, const char *name,
                      struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_split_lanes(text, &(const char *){""}, &recipe->split, 1);
-    orr_cost_lanes(text, &machine->cost);
-    add_machine(recipe, machine, name, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_split_lanes(&page, &(const char *){""}, &recipe->split, 1);
+    orr_cost_lanes(&page, &machine->cost);
+    add_machine(recipe, machine, name, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_machine(recipe, machine, name, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
@@ -307,12 +308,13 @@ static void add_nodes_terminal(struct nodes *nodes, struct orr_text *text, const
 
 static void add_nodes_page(struct nodes *nodes, const char *name, struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_node_lanes(text, nodes->rows, nodes->n);
-    add_nodes_terminal(nodes, &terminal, &orr_html_style);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_node_lanes(&page, nodes->rows, nodes->n);
+    add_nodes_terminal(nodes, &page.terminal, &orr_page_style);
     add_nodes_json(nodes, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,

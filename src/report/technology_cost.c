@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 
@@ -159,12 +159,13 @@ static void add_bill(const struct bill *bill, enum orr_format format, const stru
 
 static void add_page(const struct bill *bill, const char *name, struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_cost_lanes(text, &bill->machine.cost);
-    add_bill(bill, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_cost_lanes(&page, &bill->machine.cost);
+    add_bill(bill, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_bill(bill, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,

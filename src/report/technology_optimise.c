@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 #include "spec/names.h"
@@ -124,12 +124,13 @@ static void add_page(const struct answer *a, struct orr_text *text)
 {
     static const char *const NAMES[] = {"given", "best"};
     const struct orr_split splits[] = {a->problem->given, a->optimum.split};
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, a->name);
-    orr_split_lanes(text, NAMES, splits, 2);
-    add_answer(a, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_split_lanes(&page, NAMES, splits, 2);
+    add_answer(a, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_answer(a, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, a->name, text);
 }
 
 enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,

@@ -238,7 +238,7 @@ class Many(unittest.TestCase):
         again = orrery.train("llama2-7b", "h100-sxm", gpus=8, **{
             key: value for key, value in {**found["best"][0]["plan"], **found["best"][0]["workload"]}.items()})
         self.assertEqual(again.step_time_s, found["best"][0]["step_time_s"])
-        self.assertIn("<svg", found.html)
+        self.assertIn('<script type="application/json" id="data">', found.html)
         with self.assertRaises(orrery.Error):
             orrery.search("train", "llama2-7b", "h100-sxm", gpus=8, objective="beauty")
         split = orrery.search("infer", "llama3-8b", "h100-sxm", gpus=8, input_len=512, output_len=64,
