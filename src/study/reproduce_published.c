@@ -1,7 +1,7 @@
 /* The waterfall from the speed-up of B200 over A100 that this model predicts to the "about 35 times" of Kundu et al.
  * 2024: their assumptions as far as they are public, one step after the other, as fields of a request. Steps that a
- * real machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and what is
- * inferred. */
+ * real machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and
+ * what is inferred. */
 #include "study/reproduce.h"
 
 #include <math.h>
