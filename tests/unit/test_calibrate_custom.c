@@ -1,5 +1,5 @@
-/* Calibration of all-reduces that are not a library's: of two backends the faster one is the engine's, its constants meet
- * the rows, and tables that say nothing about it are left out with a reason. */
+/* Calibration of all-reduces that are not a library's: of two backends the faster one is the engine's, its constants
+ * meet the rows, and tables that say nothing about it are left out with a reason. */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include "fit.h"
 

@@ -364,9 +364,12 @@ static char *ask(const struct world *w, size_t i, const char *request, struct or
 {
     memset(error, 0, sizeof *error);
     char *text = CASES[i].ask(w->catalogue, request, CASES[i].format, error);
-    char *speed = text ? strstr(text, "simulated_requests_per_s") : NULL; /* the only number that a clock decides */
-    char *rest = speed ? strchr(speed, ',') : NULL;
-    if (rest) memmove(speed, rest, strlen(rest) + 1);
+    /* The only number that a clock decides. */
+    for (char *at = text; at && (at = strstr(at, "simulated_requests_per_s"));) {
+        const char *rest = strchr(at, ',');
+        if (!rest) break;
+        memmove(at, rest, strlen(rest) + 1);
+    }
     return text;
 }
 
