@@ -244,7 +244,7 @@ enum srv_result srv_reply_events(struct srv_connection *connection);
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 
 struct srv_file {
-    const char *path; /* for example "/index.html": a file of server/static or, if it was built, of web/dist */
+    const char *path; /* for example "/index.html": a file of server/static */
     const char *bytes;
     size_t size;
 };

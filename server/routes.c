@@ -283,11 +283,15 @@ static enum srv_result ready(struct srv_request *request)
 
 /* ---------------------------------------------------------------- files in the program */
 
-static const struct srv_file *find_file(const char *path)
+/* Find a file of the explorer or one of the server's own. */
+static bool find_file(const char *path, struct srv_file *file)
 {
-    for (size_t i = 0; i < srv_n_files; i++)
-        if (strcmp(srv_files[i].path, path) == 0) return &srv_files[i];
-    return NULL;
+    size_t size = 0;
+    const char *bytes = orr_explorer_file(path, &size);
+    *file = (struct srv_file){path, bytes, size};
+    for (size_t i = 0; !file->bytes && i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, path) == 0) *file = srv_files[i];
+    return file->bytes != NULL;
 }
 
 static const char *type_of(const char *path)
@@ -323,9 +327,9 @@ static enum srv_result openapi(struct srv_request *request)
 static enum srv_result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
-    const struct srv_file *file = find_file(root ? "/index.html" : request->path);
-    if (!file && root) file = find_file("/plain.html");
-    if (file) return reply_file(request, file);
+    struct srv_file file;
+    if (find_file(root ? "/index.html" : request->path, &file) || (root && find_file("/plain.html", &file)))
+        return reply_file(request, &file);
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,
                              API "openapi.json");
 }

@@ -1,0 +1,15 @@
+/* The files of the explorer that the build put into the library (tools/embed_files.c); none where it was not built. */
+#ifndef ORR_REPORT_EXPLORER_H
+#define ORR_REPORT_EXPLORER_H
+
+#include <stddef.h>
+
+struct orr_explorer_file {
+    const char *path; /* for example "/assets/index-1a2b3c.js" */
+    const char *bytes;
+    size_t size;
+};
+extern const struct orr_explorer_file orr_explorer_files[];
+extern const size_t orr_n_explorer_files;
+
+#endif
