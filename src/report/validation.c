@@ -261,8 +261,8 @@ char *orr_validation_render(const struct orr_validation *validation, enum orr_fo
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON)
-        orr_json_add(&text, validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation),
-                     ORR_JSON_FLAGS | JSON_INDENT(2));
+        orr_json_lines(&text,
+                       validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation));
     else if (format == ORR_FORMAT_CSV) add_csv(validation, &text);
     else if (format == ORR_FORMAT_HTML) orr_validation_page(validation, &text);
     else if (format == ORR_FORMAT_INTERVALS) orr_validation_table(validation, &text);

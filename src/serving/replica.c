@@ -359,18 +359,19 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
- * is made when the one before begins (Eq. 204), so a request is admitted one step later. */
+ * is made when the one before begins (Eq. 204), so a request is admitted one step later. A rank without sequences,
+ * which steps along with others, looks out for requests only. */
 int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);
     const struct orr_engine *e = &r->facts.engine;
-    int64_t steps = least(line->steps, (int64_t)(end->key - (double)r->tick));
+    int64_t steps = end ? least(line->steps, (int64_t)(end->key - (double)r->tick)) : line->steps;
     const int64_t retry = orr_retry_steps(r);
     if (retry > 0) steps = least(steps, retry);
     if (until_s < HUGE_VAL) steps = least(steps, steps_within(line, until_s - r->now_s));
     if (r->coming.n > 0 && orr_may_admit(r)) {
         const double visible = r->coming.items[0].key;
-        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling ? 1 : 0);
+        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling && r->n_running > 0 ? 1 : 0);
         if (e->poll_steps > 1) {
             const int64_t since = r->tick - r->polled_tick + arrival;
             arrival += (e->poll_steps - since % e->poll_steps) % e->poll_steps;
@@ -480,6 +481,7 @@ void orr_replica_run(struct orr_replica *r, double until_s)
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
         const struct orr_turn turn = orr_turn_of(r);
+        if (r->failed) return; /* a sequence that was admitted has no end in the queue */
         if (turn.kind == ORR_TURN_IDLE) {
             /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
             r->blocked = true;
