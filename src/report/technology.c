@@ -89,20 +89,20 @@ static void add_split(const struct orr_recipe *r, const struct orr_split *split,
                       const struct orr_style *style)
 {
     struct orr_table table;
-    const double edge_mm = orr_edge_mm(r->die_mm2);
+    const double edge_mm = orr_useful_edge_mm(r), area_mm2 = orr_useful_mm2(r);
     double area = 0, power = 0, edge = 0;
     char a[32], p[32], e[32];
     orr_table_start(&table, "lrrr");
     ORR_ROW(&table, ORR_PAINT_BOLD, "split", "area", "power", "edge");
     for (int i = 0; i < ORR_N_COMPONENTS; i++) {
-        ORR_ROW(&table, ORR_PAINT_NONE, orr_component_names[i], share_text(a, split->area_frac[i], r->die_mm2, "mm2"),
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_component_names[i], share_text(a, split->area_frac[i], area_mm2, "mm2"),
                 share_text(p, split->power_frac[i], r->power_w, "W"),
                 share_text(e, split->perimeter_frac[i], edge_mm, "mm"));
         area += split->area_frac[i];
         power += split->power_frac[i];
         edge += split->perimeter_frac[i];
     }
-    ORR_ROW(&table, ORR_PAINT_NONE, "unused", share_text(a, 1 - area, r->die_mm2, "mm2"),
+    ORR_ROW(&table, ORR_PAINT_NONE, "unused", share_text(a, 1 - area, area_mm2, "mm2"),
             share_text(p, 1 - power, r->power_w, "W"), share_text(e, 1 - edge, edge_mm, "mm"));
     orr_table_print(&table, text, style);
 }
@@ -116,6 +116,12 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
     add_memories(r, m, &lines);
     add_links(r, m, &lines);
     add_split(r, &r->split, &lines, style);
+    if (m->cost.n_dies > 1)
+        orr_text_add(&lines,
+                     "\n  package         %g dies of %.4g mm2, %.0f %% of the area for links between them; assembly"
+                     " yield %.1f %%\n",
+                     m->cost.n_dies, m->cost.die_mm2, 100 * r->technology.economy.d2d_area_frac,
+                     100 * m->cost.assembly_yield_frac);
     orr_text_add(
         &lines,
         "\n  cost            die $%.4g (%.1f per wafer, yield %.1f %%), chip $%.5g, GPU with its share of node and"
@@ -153,6 +159,9 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
     X(dies_per_wafer, m->cost.dies_per_wafer)                                                                          \
     X(yield_frac, m->cost.yield_frac)                                                                                  \
     X(die_usd, m->cost.die_usd)                                                                                        \
+    X(dies_per_package, m->cost.n_dies)                                                                                \
+    X(assembly_yield_frac, m->cost.assembly_yield_frac)                                                                \
+    X(package_usd, m->cost.package_usd)                                                                                \
     X(chip_usd, m->cost.chip_usd)                                                                                      \
     X(gpu_usd, m->cost.gpu_usd)                                                                                        \
     X(usd_per_hour, m->cost.usd_per_hour)

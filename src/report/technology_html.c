@@ -39,9 +39,9 @@ void orr_cost_lanes(struct orr_page_parts *page, const struct orr_die_cost *cost
     static const char *const PARTS[] = {"die",    "interposer", "memory", "substrate and assembly",
                                         "margin", "network",    "host"};
     static const char *const HOUR[] = {"capital", "energy at full power", "staff, space, repair"};
-    const double assembly_usd = cost->package_usd - cost->die_usd - cost->interposer_usd - cost->dram_usd;
+    const double assembly_usd = cost->package_usd - cost->dies_usd - cost->interposer_usd - cost->dram_usd;
     const struct orr_page_lane gpu = {"GPU",
-                                      {cost->die_usd, cost->interposer_usd, cost->dram_usd, assembly_usd,
+                                      {cost->dies_usd, cost->interposer_usd, cost->dram_usd, assembly_usd,
                                        cost->chip_usd - cost->package_usd, cost->network_usd, cost->host_usd}};
     const struct orr_page_lane hour = {
         "hour", {cost->capital_usd_per_hour, cost->energy_usd_per_hour, cost->opex_usd_per_hour}};

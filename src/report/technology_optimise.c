@@ -86,19 +86,24 @@ struct answer {
 
 static json_t *answer_json(const struct answer *a)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "technology_optimise", "objective", orr_objective_name(a->options->objective), "optimiser",
-                     orr_optimiser_name(a->options->optimiser), "evaluated", (json_int_t)a->optimum.evaluations,
-                     "before", side_json(&a->optimum.before), "after", side_json(&a->optimum.after), "split",
-                     split_json(&a->optimum.split), "system", orr_json_word(a->system));
+    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
+                     "technology_optimise", "jobs", (json_int_t)a->options->n_others + 1, "objective",
+                     orr_objective_name(a->options->objective), "optimiser", orr_optimiser_name(a->options->optimiser),
+                     "evaluated", (json_int_t)a->optimum.evaluations, "before", side_json(&a->optimum.before), "after",
+                     side_json(&a->optimum.after), "split", split_json(&a->optimum.split), "system",
+                     orr_json_word(a->system));
 }
 
 static void add_terminal(const struct answer *a, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_split_value *before = &a->optimum.before, *after = &a->optimum.after;
-    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_objective_name(a->options->objective),
-                 a->problem->job->model.id, orr_optimiser_name(a->options->optimiser),
+    orr_text_add(text, "best %s of %s", orr_objective_name(a->options->objective), a->problem->job->model.id);
+    for (size_t i = 0; i < a->options->n_others; i++) orr_text_add(text, ", %s", a->options->others[i].model.id);
+    orr_text_add(text, " by %s, %lld splits tried\n", orr_optimiser_name(a->options->optimiser),
                  (long long)a->optimum.evaluations);
+    if (a->options->n_others > 0)
+        orr_text_add(text, "values are the weighted geometric mean over %zu jobs\n", a->options->n_others + 1);
+    orr_text_add(text, "\n");
     add_side("given", a->options->objective, before, text);
     add_side("best", a->options->objective, after, text);
     if (before->made && before->fits)
