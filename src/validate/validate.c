@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -554,6 +555,7 @@ static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *
 enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                                struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {
+    const unsigned long n_failures = orr_memory_failures();
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
     enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
@@ -562,6 +564,8 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
         w->scratch = scratch;
         err = score_rows(w, catalogue, validations, n, error);
     }
+    /* A row that could not be read for lack of memory looks like one that is skipped. */
+    if (!err && orr_memory_failures() > n_failures) err = orr_out_of_memory(error, origin);
     orr_scratch_free(scratch);
     free(w);
     return err;
