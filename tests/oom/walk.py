@@ -172,10 +172,10 @@ class Walk:
         good = ask()
         if not good or good[0] != 200:
             return self.tap(False, f"server {route}", [f"the request is not answered: {str(good)[:200]}"])
-        at, unharmed, sample = 0, 0, max(1, 800 // self.options.per_case)
-        while at < MOST and unharmed < max(QUIET, 3 * (FAR_STEP if at >= FAR else 1)):  # until so many allocations behind each other are beyond the request
-            step = max(sample if not self.options.full else 1, FAR_STEP if at >= FAR else 1)
-            at += step
+        at, unharmed = 0, 0
+        # A request is over once so many allocations behind each other do not matter to it.
+        while at < MOST and (at < QUIET or unharmed < N_QUIET):
+            at += (1 if at < FAR else FAR_STEP) if self.options.full else max(1, at // self.options.per_case)
             (work / "next").write_text(str(at))
             server.process.send_signal(signal.SIGUSR2)
             got = ask()
@@ -192,7 +192,7 @@ class Walk:
             after = ask()
             refused = got is None or "out of memory" in got[1] or got[0] >= 500
             kind = "answered" if got == good else "refused" if refused else "silent"
-            unharmed = unharmed + step if kind == "answered" else 0
+            unharmed = unharmed + 1 if kind == "answered" else 0
             if after != good:
                 kind = "the next answer is wrong"
             counts[kind] += 1
@@ -220,7 +220,7 @@ class Server:
         return self.log.read()
 
 
-MOST, QUIET = 60000, 120  # allocations of a request that are tried, and those that must not matter before it is over
+MOST, QUIET, N_QUIET = 60000, 60, 6  # most allocations of a request, least ones, and those beyond it
 ROUTES = {
     "train": '{"model":"llama2-7b","system":"h100-sxm","gpus":8}',
     "infer": '{"model":"llama3-8b","system":"h100-sxm","workload":{"input_len":512,"output_len":64}}',
