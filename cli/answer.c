@@ -12,17 +12,13 @@ static bool standard_output(const char *file)
 /* Write the files asked for beside the report, and the report unless one of them replaces it. */
 static enum cli_status write_answer(const struct cli_args *args, const struct orr_answer *answer)
 {
-    const struct {
-        const char *file;
-        enum orr_format format;
-    } outputs[] = {{args->trace, ORR_FORMAT_TRACE},
-                   {args->html, ORR_FORMAT_HTML},
-                   {standard_output(args->trace) || standard_output(args->html) ? NULL : "-", args->format}};
+    const char *command = answer->job->kind == ORR_JOB_TRAIN ? "train" : "infer";
     enum cli_status status = CLI_ANSWERED;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !status; i++)
-        if (outputs[i].file)
-            status = cli_write_file(outputs[i].file, orr_render(answer, outputs[i].format, &args->style));
-    return status;
+    if (args->trace) status = cli_write_file(args->trace, orr_render(answer, ORR_FORMAT_TRACE, &args->style));
+    if (!status && args->html)
+        status = cli_write_html(args, command, orr_render(answer, ORR_FORMAT_HTML, &args->style));
+    if (status || standard_output(args->trace) || cli_html_only(args)) return status;
+    return cli_write_file("-", orr_render(answer, args->format, &args->style));
 }
 
 /* Write the files that run the plan. */
@@ -56,7 +52,7 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_job 
     struct orr_scratch *scratch = orr_scratch_new();
     struct orr_answer *answer = malloc(sizeof *answer);
     enum cli_status status = scratch && answer ? CLI_ANSWERED : cli_fail_memory();
-    if (!status && standard_output(args->trace) && standard_output(args->html))
+    if (!status && standard_output(args->trace) && cli_html_only(args))
         status = cli_fail("--trace - and --html -: standard output takes one of them");
     if (!status) status = predict(args, job, scratch, answer);
     free(answer);

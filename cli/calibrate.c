@@ -116,8 +116,8 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_fit 
         if (status || strcmp(out, "-") == 0) return status;
     }
     const enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_fit_render(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
-    if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
+        args->html ? cli_write_html(args, "calibrate", orr_fit_render(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
+    if (status || cli_html_only(args)) return status;
     return cli_write_file("-", orr_fit_render(fit, args->format, &args->style));
 }
 

@@ -70,14 +70,6 @@ enum cli_status cli_write(const char *text)
     return errno == EPIPE ? CLI_BAD : cli_fail("standard output: %s", strerror(errno));
 }
 
-enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json)
-{
-    char *page = terminal && json ? orr_page(title, terminal, json) : NULL;
-    free(terminal);
-    free(json);
-    return cli_write_file(path, page);
-}
-
 enum cli_status cli_write_file(const char *path, char *text)
 {
     enum cli_status status = CLI_ANSWERED;

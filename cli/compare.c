@@ -126,8 +126,8 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
             free(text);
             return cli_fail("%s", error.text);
         }
-        const enum cli_status status = cli_write_page(args->html, "orrery compare", text, data);
-        if (status || strcmp(args->html, "-") == 0) return status;
+        const enum cli_status status = cli_write_page(args, "compare", "Side by side", text, data);
+        if (status || cli_html_only(args)) return status;
     }
     if (orr_compare_ask(catalogue, json, "command line", args->format, &args->style, &text, &error))
         return cli_fail("%s", error.text);

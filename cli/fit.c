@@ -99,8 +99,8 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_stac
         if (status || strcmp(out, "-") == 0) return status;
     }
     const enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_stack_render(stack, ORR_FORMAT_HTML, &args->style)) : CLI_ANSWERED;
-    if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
+        args->html ? cli_write_html(args, "fit", orr_stack_render(stack, ORR_FORMAT_HTML, &args->style)) : CLI_ANSWERED;
+    if (status || cli_html_only(args)) return status;
     return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
 }
 

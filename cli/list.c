@@ -33,8 +33,8 @@ struct question {
     bool all;
 };
 
-static enum cli_status write_list(const struct orr_catalogue *catalogue, const struct question *question,
-                                  enum orr_format format, const char *path)
+static enum cli_status write_list(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                  const struct question *question, enum orr_format format)
 {
     const enum orr_job_kind kind =
         question->kind && strcmp(question->kind, "serving") == 0 ? ORR_JOB_INFER : ORR_JOB_TRAIN;
@@ -47,7 +47,7 @@ static enum cli_status write_list(const struct orr_catalogue *catalogue, const s
         free(text);
         return cli_fail("%s", error.text);
     }
-    return cli_write_file(path, text);
+    return format == ORR_FORMAT_HTML ? cli_write_html(args, "list", text) : cli_write_file("-", text);
 }
 
 static enum cli_status read_question(const struct cli_args *args, struct question *question)
@@ -70,9 +70,9 @@ static enum cli_status list(const struct cli_args *args)
     enum cli_status status = read_question(args, &question);
     struct orr_catalogue *catalogue = status ? NULL : cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    if (args->html) status = write_list(catalogue, &question, ORR_FORMAT_HTML, args->html);
-    if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = write_list(catalogue, &question, args->format, "-");
+    if (args->html) status = write_list(args, catalogue, &question, ORR_FORMAT_HTML);
+    if (!status && !cli_html_only(args))
+        status = write_list(args, catalogue, &question, args->format);
     orr_catalogue_close(catalogue);
     return status;
 }

@@ -93,7 +93,14 @@ static const struct cli_option options[] = {
           "format of the products; default: the weights', or 16 bit"),
     SERVE("kv-precision", "kv-cache-dtype", "NAME", "workload", "kv_precision",
           "format of the cache: bf16, fp8, int4, nvfp4, ..."),
-    SERVE("comm-precision", "", "NAME", "workload", "comm_precision", "format between GPUs: bf16, fp8, ..."),
+    FIELD_OF("comm-precision", "", "NAME", "workload", "comm_precision", CLI_FOR_JOB,
+             "format between GPUs: bf16, fp8, fp4, ..."),
+    FIELD_OF("activation-precision", "", "NAME", "workload", "activation_precision", CLI_FOR_JOB,
+             "format of activations in memory: bf16, fp8, fp4, ..."),
+    FIELD_OF("attention-precision", "", "NAME", "workload", "attention_precision", CLI_FOR_JOB,
+             "format of the products of attention: bf16, fp8, ..."),
+    SWITCH("ideal-overheads", "", "workload", "ideal_overheads", CLI_FOR_JOB,
+           "no fixed times of kernels and host, no late ranks"),
     SERVE("prefix-hit", "", "X", "workload", "prefix_hit_frac", "share of the prompt already in the cache"),
     SERVE("chunk-tokens", "chunked-prefill-size", "N", "workload", "chunk_tokens",
           "tokens of the prompt per step; 0: all at once"),
@@ -236,6 +243,7 @@ static const struct cli_option options[] = {
     OWN("tokens", "N", CLI_FOR_TECHNOLOGY, "cost: tokens of a whole training run, e.g. 300G"),
     OWN("objective", "NAME", CLI_FOR_TECHNOLOGY, "optimise: time (of a step, or latency), energy, cost"),
     OWN("optimiser", "NAME", CLI_FOR_TECHNOLOGY, "optimise: search, gradient, grid"),
+    OWN("also", "FILE[:W],...", CLI_FOR_TECHNOLOGY, "optimise: further requests on the same chip, with weights"),
     OWN("free", "SHARE,...", CLI_FOR_TECHNOLOGY, "optimise: shares that may change; default: all"),
     OWN("restarts", "N", CLI_FOR_TECHNOLOGY, "optimise: random starts"),
     OWN("grid-steps", "N", CLI_FOR_TECHNOLOGY, "optimise: steps of a whole budget in a grid; default: 10"),
@@ -493,7 +501,9 @@ enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned comma
     *args = (struct cli_args){.given = calloc(n, sizeof *args->given),
                               .words = calloc(n, sizeof *args->words),
                               .catalogues = calloc(n, sizeof *args->catalogues),
-                              .max_mape_frac = -1};
+                              .max_mape_frac = -1,
+                              .argc = argc,
+                              .argv = argv};
     if (!args->given || !args->words || !args->catalogues) return cli_fail_memory();
     default_style(&args->style);
     const struct cli_option *format = NULL;

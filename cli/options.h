@@ -83,6 +83,8 @@ struct cli_given {
 };
 
 struct cli_args {
+    int argc; /* the arguments as given, behind the words of the command */
+    const char *const *argv;
     struct cli_given *given;
     size_t n_given;
     const char **words; /* arguments that are not options */
@@ -114,6 +116,15 @@ const char *cli_args_value(const struct cli_args *args, const char *name);
 bool cli_args_has(const struct cli_args *args, const char *name);
 /* Read a whole number from low to high. *number is unchanged if the option is not given. */
 enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number);
+
+/* Write the page of a report to args->html, with the command that makes it again; `command` is its
+ * name. The page is freed. */
+enum cli_status cli_write_html(const struct cli_args *args, const char *command, char *page);
+/* The same for a report that has a text and data, which are freed. */
+enum cli_status cli_write_page(const struct cli_args *args, const char *command, const char *title, char *terminal,
+                               char *json);
+/* Is the page all that is printed? */
+bool cli_html_only(const struct cli_args *args);
 
 /* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). `called`
  * receives its name and `paths` the paths of its values ("plan.tp"), separated by spaces. */

@@ -7,9 +7,9 @@
 enum { MAX_STUDIES = 32 };
 
 static const char usage[] = "usage: orrery reproduce [ITEM...] [--out DIR]\n"
-                            "Run the studies of Kundu et al. 2024, all or those named, and write for each CSV tables,\n"
-                            "JSON, a gnuplot script and, where there is gnuplot, its figure; and one page over them,\n"
-                            "DIR/index.html, with published numbers beside predicted ones.";
+                            "Run the studies of Kundu et al. 2024 and of their successor, all or those named, and\n"
+                            "write for each CSV tables, JSON, a gnuplot script and, if gnuplot is there, its figure;\n"
+                            "and one page over them, DIR/index.html, with published numbers beside predicted ones.";
 
 /* The studies run so far. */
 struct results {

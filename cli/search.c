@@ -130,8 +130,8 @@ static enum cli_status answer(const struct orr_search *search, const struct cli_
 {
     const struct orr_style style = {.width = args->style.width, .colour = args->style.colour, .took_s = seconds};
     enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_search_render(search, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
-    if (!status && !(args->html && strcmp(args->html, "-") == 0))
+        args->html ? cli_write_html(args, "search", orr_search_render(search, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
+    if (!status && !cli_html_only(args))
         status = cli_write_file("-", orr_search_render(search, args->format, &style));
     tell(search, seconds);
     const char *launch = cli_args_value(args, "launch");

@@ -18,8 +18,8 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
     const enum cli_status fits = status ? status : cli_job_status(job); /* before anything is printed */
     if (fits == CLI_BAD) status = fits;
     if (!status && args->html)
-        status = cli_write_file(args->html, orr_sensitivity_render(job, ORR_FORMAT_HTML, &args->style));
-    if (!status && !(args->html && strcmp(args->html, "-") == 0))
+        status = cli_write_html(args, "sensitivity", orr_sensitivity_render(job, ORR_FORMAT_HTML, &args->style));
+    if (!status && !cli_html_only(args))
         status = cli_write_file("-", orr_sensitivity_render(job, args->format, &args->style));
     free(job);
     return status ? status : fits;

@@ -28,9 +28,10 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_serv
 {
     const char *trace = cli_args_value(args, "trace-out");
     enum cli_status status = CLI_ANSWERED;
-    const bool replaced = (trace && strcmp(trace, "-") == 0) || (args->html && strcmp(args->html, "-") == 0);
+    const bool replaced = (trace && strcmp(trace, "-") == 0) || cli_html_only(args);
     if (trace) status = cli_write_file(trace, orr_service_render(service, ORR_FORMAT_TRACE, NULL));
-    if (!status && args->html) status = cli_write_file(args->html, orr_service_render(service, ORR_FORMAT_HTML, NULL));
+    if (!status && args->html) /* infer with a load is a service, too */
+        status = cli_write_html(args, args->argv[-1], orr_service_render(service, ORR_FORMAT_HTML, NULL));
     if (!status && !replaced) status = cli_write_file("-", orr_service_render(service, args->format, &args->style));
     return status ? status : orr_service_holds(service) ? CLI_ANSWERED : CLI_BELOW;
 }

@@ -281,13 +281,12 @@ static enum cli_status add_diff(const struct cli_args *args, const struct orr_ca
     return cli_fail("show --diff %s %s: they are not of the same kind (engines, systems or chips)", a, b);
 }
 
-static enum cli_status write_page(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *name,
-                                  const char *path)
+static enum cli_status write_page(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *name)
 {
     struct orr_text terminal = {0}, json = {0};
     enum cli_status status = add_parts(args, catalogue, name, true, &json);
     if (!status) status = add_parts(args, catalogue, name, false, &terminal);
-    if (!status) return cli_write_page(path, name, terminal.data, json.data);
+    if (!status) return cli_write_page(args, "show", name, terminal.data, json.data);
     free(terminal.data);
     free(json.data);
     return status;
@@ -303,8 +302,8 @@ static enum cli_status show(const struct cli_args *args)
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     struct orr_text text = {0};
-    enum cli_status status = args->html ? write_page(args, catalogue, args->words[0], args->html) : CLI_ANSWERED;
-    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
+    enum cli_status status = args->html ? write_page(args, catalogue, args->words[0]) : CLI_ANSWERED;
+    if (!status && !cli_html_only(args)) {
         status = diff ? add_diff(args, catalogue, &text) : add_parts(args, catalogue, args->words[0], json, &text);
         if (!status) status = cli_write(text.data);
     }

@@ -327,7 +327,7 @@ static enum cli_status run_stored(struct cli_cluster *cluster, const char *path,
 /* ---------------------------------------------------------------- the command */
 
 /* The first points, answered again: a page with more is slow to open. */
-static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
+static enum cli_status write_page(const struct cli_args *args, struct orr_sweep *sweep)
 {
     struct orr_error error;
     const int64_t n_points = orr_sweep_points(sweep);
@@ -337,7 +337,7 @@ static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
     const enum cli_status status =
         orr_sweep_run(sweep, 0, n, rows, &error)
             ? cli_fail("%s", error.text)
-            : cli_write_file(path, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
+            : cli_write_html(args, "sweep", orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
     free(rows);
     return status;
 }
@@ -380,7 +380,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     status = cli_cluster_agree(cluster, status);
     if (!status && wants_table(cluster, ask)) status = print_table(ask, sweep);
     else if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
-    if (!status && ask->args->html && cli_cluster_first(cluster)) status = write_page(ask->args->html, sweep);
+    if (!status && ask->args->html && cli_cluster_first(cluster)) status = write_page(ask->args, sweep);
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
@@ -391,8 +391,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
 
 static enum cli_status run(struct ask *ask)
 {
-    const char *html = ask->args->html;
-    if (html && strcmp(html, "-") == 0 && !cli_args_value(ask->args, "out"))
+    if (cli_html_only(ask->args) && !cli_args_value(ask->args, "out"))
         return cli_fail("--html -: the rows are on standard output; give --out FILE, too");
     struct cli_cluster *cluster = cli_cluster_open();
     enum cli_status status = cluster ? read_ask(ask) : CLI_BAD;

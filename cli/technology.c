@@ -100,6 +100,56 @@ static enum cli_status check_sets(const struct cli_args *args)
     return CLI_ANSWERED;
 }
 
+/* ---------------------------------------------------------------- further jobs */
+
+enum { MOST_JOBS = 16 };
+struct others {
+    size_t n;
+    struct orr_job *jobs;
+    double weights[MOST_JOBS + 1]; /* the first is that of the job of the command line */
+};
+
+/* Read a request from a file, with the generated system in place of its own. */
+static enum cli_status read_other(const char *file, const char *system, const struct orr_catalogue *catalogue,
+                                  struct orr_job *job)
+{
+    struct orr_error error;
+    struct orr_form *form = NULL;
+    const struct orr_job *read;
+    const char *origin;
+    char *text = cli_read_file(file, &origin);
+    if (!text) return CLI_BAD;
+    enum orr_err err = orr_form_open(catalogue, text, origin, &form, &error);
+    if (!err) err = orr_form_set(form, "system", system, &error);
+    if (!err) err = orr_form_job(form, &read, &error);
+    if (!err) *job = *read;
+    orr_form_close(form);
+    free(text);
+    return err ? cli_fail("%s", error.text) : CLI_ANSWERED;
+}
+
+/* --also FILE:WEIGHT,FILE; a weight is relative to that of the command line's job, which is 1. */
+static enum cli_status read_others(const struct cli_args *args, const char *system,
+                                   const struct orr_catalogue *catalogue, struct others *others)
+{
+    const char *list = cli_args_value(args, "also");
+    char word[1024];
+    others->weights[0] = 1;
+    if (!list) return CLI_ANSWERED;
+    others->jobs = calloc(MOST_JOBS, sizeof *others->jobs);
+    if (!others->jobs) return cli_fail_memory();
+    while (orr_next_word(&list, ',', word, sizeof word)) {
+        char *colon = strrchr(word, ':');
+        double weight = 1;
+        if (others->n == MOST_JOBS) return cli_fail("--also: at most %d jobs", MOST_JOBS);
+        if (colon && orr_number_parse(colon + 1, &weight)) *colon = '\0';
+        if (!(weight > 0 && weight <= 1e6)) return cli_fail("--also %s: a weight is above 0 and at most 1e6", word);
+        if (read_other(word, system, catalogue, &others->jobs[others->n])) return CLI_BAD;
+        others->weights[++others->n] = weight;
+    }
+    return CLI_ANSWERED;
+}
+
 static enum cli_status ask_job(const struct question *question, const struct cli_args *args,
                                const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
 {
@@ -112,6 +162,11 @@ static enum cli_status ask_job(const struct question *question, const struct cli
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, question->kind, catalogue, job) : cli_fail_memory();
     enum orr_err err = ORR_OK;
+    struct others others = {0};
+    if (!status) status = read_others(args, system, catalogue, &others);
+    options.others = others.jobs;
+    options.n_others = others.n;
+    options.weights = others.weights;
     const struct orr_technology_question asked = {.name = system,
                                                   .view = question->action == COST ? ORR_TECHNOLOGY_COST
                                                                                    : ORR_TECHNOLOGY_OPTIMISE,
@@ -121,6 +176,7 @@ static enum cli_status ask_job(const struct question *question, const struct cli
     if (!status) err = orr_technology_render(catalogue, &asked, args->format, &args->style, text, error);
     if (err) status = cli_fail("%s", error->text);
     if (!status && question->action == COST) status = cli_job_status(job);
+    free(others.jobs);
     free(job);
     return status;
 }
@@ -149,14 +205,15 @@ static enum cli_status ask_format(const struct question *question, const struct 
                              : ask_name(question, &asked, catalogue, text, &error);
 }
 
-/* Write the answer to a file. A job that does not fit is answered, too. */
+/* Write the answer, or its page. A job that does not fit is answered, too. */
 static enum cli_status write_format(const struct question *question, const struct cli_args *args,
-                                    const struct orr_catalogue *catalogue, enum orr_format format, const char *file)
+                                    const struct orr_catalogue *catalogue, enum orr_format format)
 {
     char *text = NULL;
     const enum cli_status status = ask_format(question, args, catalogue, format, &text);
     if (status == CLI_BAD) return status;
-    return cli_write_file(file, text) ? CLI_BAD : status;
+    const bool page = format == ORR_FORMAT_HTML;
+    return (page ? cli_write_html(args, "technology", text) : cli_write_file("-", text)) ? CLI_BAD : status;
 }
 
 static enum cli_status answer(const struct question *question, const struct cli_args *args)
@@ -166,9 +223,9 @@ static enum cli_status answer(const struct question *question, const struct cli_
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     enum cli_status status = CLI_ANSWERED;
-    if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML, args->html);
-    if (status != CLI_BAD && !(args->html && strcmp(args->html, "-") == 0))
-        status = write_format(question, args, catalogue, args->format, "-");
+    if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML);
+    if (status != CLI_BAD && !cli_html_only(args))
+        status = write_format(question, args, catalogue, args->format);
     orr_catalogue_close(catalogue);
     return status;
 }

@@ -75,10 +75,10 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
 {
     struct orr_error error;
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
-    enum cli_status status = args->html
-                                 ? cli_write_file(args->html, orr_validation_render(validation, ORR_FORMAT_HTML, NULL))
-                                 : CLI_ANSWERED;
-    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
+    enum cli_status status = CLI_ANSWERED;
+    if (args->html)
+        status = cli_write_html(args, "validate", orr_validation_render(validation, ORR_FORMAT_HTML, NULL));
+    if (!status && !cli_html_only(args)) {
         char *report =
             orr_validation_render(validation, table_or_report(args), &args->style);
         if (!report) return cli_fail_memory();

@@ -549,6 +549,17 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
     X(FP32, "fp32", "4 bytes")                                                                           \
     X(BF16, "bf16", "2 bytes, also on the wire")
 
+/* Formats that a request may give to transfers, to activations and to attention. */
+#define ORR_ASKED_FORMATS(X)                                                                             \
+    /*  enum   name    format   meaning                                                               */ \
+    X(ENGINE, "engine", N_DTYPES, "as the engine has it")                                                \
+    X(FP32, "fp32", DTYPE_FP32, "4 bytes")                                                               \
+    X(FP16, "fp16", DTYPE_FP16, "2 bytes")                                                               \
+    X(BF16, "bf16", DTYPE_BF16, "2 bytes")                                                               \
+    X(FP8, "fp8", DTYPE_FP8, "1 byte")                                                                   \
+    X(INT8, "int8", DTYPE_INT8, "1 byte")                                                                \
+    X(FP4, "fp4", DTYPE_FP4, "half a byte")
+
 /* Adapters: small trained matrices beside frozen ones. */
 #define ORR_ADAPTERS(X)                                                                     \
     /*  enum  name    meaning                                                            */ \
@@ -914,6 +925,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 #define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
 #define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
+#define ORR_X_ASKED_(name, ...) ORR_ASKED_##name,
 #define ORR_X_STORE_(name, ...) ORR_STORE_##name,
 #define ORR_X_OFFLOAD_(name, ...) ORR_OFFLOAD_##name,
 #define ORR_X_ADAPTER_(name, ...) ORR_ADAPTER_##name,
@@ -954,6 +966,7 @@ enum orr_repeatable { ORR_REPEATABLES(ORR_X_REPEATABLE_) ORR_N_REPEATABLES };
 enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };
 enum orr_offload { ORR_OFFLOADS(ORR_X_OFFLOAD_) ORR_N_OFFLOADS };
 enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
+enum orr_asked_format { ORR_ASKED_FORMATS(ORR_X_ASKED_) ORR_N_ASKED_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_adapter_kind { ORR_ADAPTERS(ORR_X_ADAPTER_) ORR_N_ADAPTERS };
 enum orr_target { ORR_TARGETS(ORR_X_TARGET_) ORR_N_TARGETS };
@@ -1590,6 +1603,10 @@ struct orr_workload {
     enum orr_recompute recompute;
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
     enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
+    enum orr_asked_format comm;               /* train: format of everything that travels between GPUs */
+    enum orr_asked_format activations;        /* format of activations in memory, moved and kept */
+    enum orr_asked_format core;               /* format of the products of attention and of their operands */
+    bool ideal;                               /* no fixed times of kernels and host, no late ranks (orr_idealise) */
     int64_t wide_layers;                      /* layers whose products stay in 16 bits though `precision` is narrower */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     uint32_t recompute_ops;                   /* ops: bit 1 << enum orr_repeatable */
@@ -1648,6 +1665,8 @@ struct orr_serving {
     enum orr_dtype kv;                        /* cache format, or the format in which kernels read the cache */
     enum orr_kv_format kv_format;             /* format of a cache with scales; PLAIN: `kv` */
     enum orr_dtype comm;                      /* format of activations sent between GPUs */
+    enum orr_asked_format activations, core;  /* as in orr_workload, which has copies of these three */
+    bool ideal;
     double prefix_hit_frac;                   /* share of the prompt already in the cache */
     int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
     int64_t draft_tokens;                     /* speculative decoding: tokens drafted per step; 0: off */
@@ -2458,6 +2477,11 @@ struct orr_optimise {
     int64_t n_restarts;           /* 0: 20 for a search, 10 for gradient descent */
     int64_t n_grid_steps;         /* 0: 10 */
     uint64_t seed;                /* equal seeds give equal answers */
+    /* Further jobs that the same chip should answer, and weights of all jobs: the objective is the weighted geometric
+     * mean over the first job and these (Eq. 412). */
+    const struct orr_job *others;
+    size_t n_others;
+    const double *weights;        /* of the first job and the others; NULL: all 1 */
 };
 
 /* Questions about a generated system. */
@@ -2485,6 +2509,18 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalo
 
 /* Make one HTML page of a text and its data, for reports of the caller's own; the caller owns the page. */
 ORR_API ORR_NODISCARD char *orr_page(const char *title, const char *terminal, const char *json);
+/* A file that was compiled in (tools/embed_files.c). */
+struct orr_file {
+    const char *path; /* for example "/assets/index-1a2b3c.js" */
+    const char *bytes;
+    size_t size;
+    const char *gzip; /* the same, compressed; NULL where that gains nothing */
+    size_t n_gzip;
+    const char *hash; /* of the bytes, as 16 digits */
+};
+/* Return a file of the explorer, such as "/index.html"; NULL if the library was built without the explorer or has no
+ * such file. */
+ORR_API const struct orr_file *orr_explorer_file(const char *path);
 
 /* ---------------------------------------------------------------- studies */
 

@@ -151,11 +151,13 @@ static enum srv_result ready(struct srv_request *request)
 
 /* ---------------------------------------------------------------- files in the program */
 
-static const struct srv_file *find_file(const char *path)
+/* A file of the explorer or one of the server's own. */
+static const struct orr_file *find_file(const char *path)
 {
-    for (size_t i = 0; i < srv_n_files; i++)
-        if (strcmp(srv_files[i].path, path) == 0) return &srv_files[i];
-    return NULL;
+    const struct orr_file *file = orr_explorer_file(path);
+    for (size_t i = 0; !file && i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, path) == 0) file = &srv_files[i];
+    return file;
 }
 
 static const char *type_of(const char *path)
@@ -184,7 +186,7 @@ static enum srv_result openapi(struct srv_request *request)
 static enum srv_result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
-    const struct srv_file *file = find_file(root ? "/index.html" : request->path);
+    const struct orr_file *file = find_file(root ? "/index.html" : request->path);
     if (!file && root) file = find_file("/plain.html");
     if (file) return srv_reply_file(request, file, type_of(file->path));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,

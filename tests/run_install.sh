@@ -30,6 +30,19 @@ answers() { [ "$(command -v orrery)" = "$prefix/bin/orrery" ] && orrery train --
 check "the program answers" answers
 finds_data() { orrery validate | grep -q 'rows'; }
 check "the program finds its measurements" finds_data
+reproduces() { orrery reproduce memory gemm --out results && [ -s results/index.html ] && ls results/*.csv; }
+check "so do the studies" reproduces
+page() {
+    orrery train --model llama2-7b --system h100-sxm --gpus 8 --zero 1 --html page.html &&
+        PYTHONPATH=$root/tests python3 -c 'import report_page; print(report_page.Page("page.html").summary()); assert not report_page.Page("page.html").problems'
+}
+check "a page of an answer" page
+if [ -e "$root/web/dist/index.html" ]; then
+    explorer() { grep -q '<script type="module">' page.html; }
+    check "the page has the explorer inside" explorer
+else
+    tap_skip "the page has the explorer inside" "the explorer is not built"
+fi
 
 # shellcheck disable=SC2016
 sed -n '1,/\*\//s/^ \*     //p' "$prefix/include/orrery.h" >program.c

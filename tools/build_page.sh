@@ -91,10 +91,21 @@ objects() {
         for source in $(grep -oE "'[a-z_]+/[a-z_0-9]+[.]c'" "$root/src/meson.build" | tr -d "'"); do
             echo "orrery_$(tr / _ <<<"$source") $root/src/$source -I $root/include -I $root/src -I $work/jansson/src -I $nlopt/api"
         done
+        echo "orrery_explorer.c $work/explorer.c -I $root/include -I $root/src"
         echo "orrery_builtin.c $work/builtin.c -I $root/include -I $root/src"
         echo "orrery_page.c $root/web/local/page.c -I $root/include -I $root/src -I $work/jansson/src"
     } >"$work/list"
     xargs -P "$(nproc)" -L 1 bash -c 'f=('"${flags[*]}"'); o='"$work"'/o/$0.o; [ "$o" -nt "$1" ] || emcc "${f[@]}" "${@:2}" -c "$1" -o "$o"' <"$work/list"
+}
+
+# The library has no page inside it here: it is part of the page.
+no_explorer() {
+    cat >"$work/explorer.c" <<'C'
+#include "report/explorer.h"
+
+const struct orr_file orr_explorer_files[1] = {{0}};
+const size_t orr_n_explorer_files = 0;
+C
 }
 
 # The catalogue as C, made by the program of the ordinary build.
@@ -123,6 +134,7 @@ page() {
 fetch_sources
 configure_sources
 catalogue
+no_explorer
 objects
 link
 page

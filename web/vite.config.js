@@ -1,5 +1,4 @@
 import { defineConfig } from 'vite';
-
 // No inline script, style or image: the page runs under the policy default-src 'self'.
 export default defineConfig({
     build: {
@@ -8,7 +7,6 @@ export default defineConfig({
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
         chunkSizeWarningLimit: 800,
-        rollupOptions: { output: { manualChunks: (id) => (/node_modules/.test(id) ? 'charts' : undefined) } },
     },
     // The server answers only a page of its own origin, so the name of the host stays.
     server: { proxy: { '/api': { target: process.env.ORRERY ?? 'http://127.0.0.1:8080', changeOrigin: false } } },

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from . import _library as c
+from . import _notebook as notebook
 
 if TYPE_CHECKING:  # pragma: no cover
     import pandas
@@ -67,16 +67,18 @@ _HEADLINES = {
 }
 
 
+#: Groups of numbers that a notebook draws as one divided bar, and members of them that are no parts of the whole.
+_CHARTS = {
+    "train": (("time_s", "Time of a step"), ("memory_bytes", "Memory of the fullest GPU")),
+    "infer": (("time_s", "Time of a request"), ("memory_bytes", "Memory of a GPU")),
+}
+_SUMS = ("total", "usable", "capacity", "most", "headroom", "host", "nvme")
+#: What a table of many answers draws, the first that it has.
+_DRAWN = ("step_time_s", "latency_s", "throughput", "cost_usd")
+
+
 def _short(value: Any) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if type(value) is int else str(value)
-
-
-def _html_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    cells = "".join(f"<th>{html.escape(str(name))}</th>" for name in head)
-    lines = [f"<tr>{cells}</tr>"] if head else []
-    for row in rows:
-        lines.append("<tr>" + "".join(f"<td>{html.escape(_short(value))}</td>" for value in row) + "</tr>")
-    return "<table>" + "".join(lines) + "</table>"
 
 
 class Result:
@@ -159,10 +161,16 @@ class Result:
 
     def _repr_html_(self) -> str:
         meanings = {column.name: column.meaning for column in COLUMNS[self.kind]}
-        rows = [(key, value, meanings[key]) for key, value in self._headline()]
+        rows = [(key, notebook.with_unit(key, value), meanings[key]) for key, value in self._headline()]
         if self.reason:
             rows.append(("reason", self.reason, "why it does not fit"))
-        return _html_table(("", self.kind, ""), rows)
+        charts = [notebook.parts_bar(title, name, self._parts(name)) for name, title in _CHARTS[self.kind]]
+        return notebook.table(("", self.kind, ""), rows) + "".join(charts)
+
+    def _parts(self, name: str) -> Dict[str, float]:
+        """Return the members of a group without its sums."""
+        group = _GROUPS[self.kind].get(name, {})
+        return {member: float(self[key]) for member, key in group.items() if member not in _SUMS}
 
 
 class Table:
@@ -197,9 +205,19 @@ class Table:
         return f"<orrery table: {len(self.rows)} rows, {len(self.columns)} columns>"
 
     def _repr_html_(self, most: int = 60) -> str:
-        shown = [[row.get(name, "") for name in self.columns] for row in self.rows[:most]]
+        shown = [[notebook.with_unit(name, row.get(name, "")) for name in self.columns] for row in self.rows[:most]]
         more = f"<p>{len(self.rows) - most} rows more</p>" if len(self.rows) > most else ""
-        return _html_table(self.columns, shown) + more
+        return self._chart() + notebook.table(self.columns, shown) + more
+
+    def _chart(self) -> str:
+        """Draw the first number of interest, a bar per row, labelled by the columns before it that vary."""
+        drawn = next((name for name in self.columns for end in _DRAWN if name.split(".")[-1] == end), None)
+        if drawn is None:
+            return ""
+        before = self.columns[:self.columns.index(drawn)]
+        varied = [name for name in before if len({str(row.get(name)) for row in self.rows}) > 1][:4]
+        labels = [", ".join(f"{name} {row.get(name)}" for name in varied) for row in self.rows]
+        return notebook.rows_chart(drawn, labels, [row.get(drawn, 0) for row in self.rows])
 
 
 class SearchResult:

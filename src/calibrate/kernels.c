@@ -143,12 +143,20 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
 {
     struct orr_job *job = &r->fit->job;
     const bool backward = row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
-    struct orr_emit emit = {
-        .job = job,
-        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T_prompt = batch * queries, .w_a = 2, .dtype16 = dtype},
-        .list = r->list,
-        .backward = true,
-        .count = 1};
+    struct orr_emit emit = {.job = job,
+                            .dims = {.b = batch,
+                                     .s = queries,
+                                     .t = 1,
+                                     .c = 1,
+                                     .T_prompt = batch * queries,
+                                     .w_a = 2,
+                                     .w_p = 2,
+                                     .w_s = 2,
+                                     .core = dtype,
+                                     .dtype16 = dtype},
+                            .list = r->list,
+                            .backward = true,
+                            .count = 1};
     r->list->n = 0;
     orr_emit_attention_core(&emit, kind);
     take(r, row, backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH);

@@ -16,7 +16,7 @@ static double input_width(const struct orr_job *job, const struct orr_dims *d)
 {
     if (!d->low_precision) return d->w_a;
     const struct orr_recipe recipe = orr_recipe_of(job);
-    return recipe.saved_bytes * (1 - recipe.wide_frac) + d->w_a * recipe.wide_frac;
+    return orr_min(recipe.saved_bytes, d->w_a) * (1 - recipe.wide_frac) + d->w_a * recipe.wide_frac;
 }
 
 /* Are the matrices of a layer trained themselves? */
@@ -74,7 +74,7 @@ double orr_norm_saved_bytes(const struct orr_job *job, const struct orr_dims *d,
 {
     const struct orr_engine *engine = &job->engine;
     if (!job->model.rms_norm || engine->fused_norm || engine->norm_saved_bytes <= 0) return d->w_a;
-    return engine->norm_saved_bytes - (weights_trained ? 0 : d->w_a);
+    return engine->norm_saved_bytes * orr_narrowed_frac(d) - (weights_trained ? 0 : d->w_a);
 }
 
 /* Score elements of one rank and micro-batch. */
@@ -89,7 +89,7 @@ static double score_bytes(const struct orr_job *job, const struct orr_dims *d, c
 {
     if (!orr_kind_attends(kind)) return 0;
     if (unfused(job) && job->engine.score_saved_bytes > 0 && !job->workload.attention_dropout)
-        return score_count(d, kind) * job->engine.score_saved_bytes;
+        return score_count(d, kind) * job->engine.score_saved_bytes * orr_narrowed_frac(d);
     if (!unfused(job)) return 4 * d->T * (double)kind->n_heads / d->t;
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
@@ -203,18 +203,18 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     if (kind->no_backward) return (struct orr_layer_bytes){0};
     const enum orr_recompute recompute = orr_layer_recompute(job, kind->kept);
     const double norm = orr_norm_saved_bytes(job, d, trained(job, kind));
-    return (struct orr_layer_bytes){.recompute = recompute,
-                                    .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
-                                    .input = (job->engine.autocast ? 4 : d->w_a) * hidden * orr_max(1, streams),
-                                    .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
-                                    .by_ops = by_ops_bytes(job, d, kind),
-                                    .attention = mixer_bytes(job, d, kind),
-                                    .scores = score_bytes(job, d, kind),
-                                    .ffn = ffn_bytes(job, d, kind),
-                                    .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
-                                    .core_transient =
-                                        unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
-                                    .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
+    return (struct orr_layer_bytes){
+        .recompute = recompute,
+        .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
+        .input = (job->engine.autocast ? 4 * orr_narrowed_frac(d) : d->w_a) * hidden * orr_max(1, streams),
+        .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
+        .by_ops = by_ops_bytes(job, d, kind),
+        .attention = mixer_bytes(job, d, kind),
+        .scores = score_bytes(job, d, kind),
+        .ffn = ffn_bytes(job, d, kind),
+        .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
+        .core_transient = unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
+        .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
 }
 
 static double whole_layer(const struct orr_layer_bytes *bytes)

@@ -241,6 +241,6 @@ void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, en
     const double weights = orr_max(1, linear->experts) * linear->k * linear->n;
     struct orr_op *op = orr_emit_op(emit, "adapter.dequantise", ORR_OP_POINTWISE, phase);
     op->pointwise = ORR_POINTWISE_CAST;
-    op->bytes = weights * (orr_base_bytes(emit->job) + emit->dims.w_a);
+    op->bytes = weights * (orr_base_bytes(emit->job) + emit->dims.w_p);
     op->launches = kernels;
 }

@@ -75,23 +75,33 @@ static void emit_copies(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                   .forward_launches = 3});
 }
 
+/* A product of attention reads its operands in their own format (Eq. 402). */
+static void emit_core_product(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
+                              double n, double k)
+{
+    struct orr_op *op = orr_emit_bmm(emit, name, phase, batch, m, n, k);
+    op->dtype = emit->dims.core;
+    op->input_bytes = op->weight_bytes = emit->dims.w_s;
+    op->bytes = batch * (emit->dims.w_s * (m * k + k * n) + emit->dims.w_a * m * n);
+}
+
 /* Unfused kernels compute the whole score matrix: a rank multiplies its share of the queries with all keys. */
 static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     const double batch = d->b * (double)kind->n_heads / d->t, q = d->s / d->c, keys = d->context + d->s;
     const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
-    orr_emit_bmm(emit, "attention.scores", ORR_PHASE_FORWARD, batch, q, keys, d_qk);
+    emit_core_product(emit, "attention.scores", ORR_PHASE_FORWARD, batch, q, keys, d_qk);
     emit_unfused_softmax(emit, batch * q * keys, keys);
-    orr_emit_bmm(emit, "attention.context", ORR_PHASE_FORWARD, batch, q, d_v, keys);
+    emit_core_product(emit, "attention.context", ORR_PHASE_FORWARD, batch, q, d_v, keys);
     if (!emit->backward) {
         emit_copies(emit, kind); /* an encoder also splits and merges heads */
         return;
     }
-    orr_emit_bmm(emit, "attention.context.dP", ORR_PHASE_BACKWARD, batch, q, keys, d_v);
-    orr_emit_bmm(emit, "attention.context.dV", ORR_PHASE_BACKWARD, batch, keys, d_v, q);
-    orr_emit_bmm(emit, "attention.scores.dQ", ORR_PHASE_BACKWARD, batch, q, d_qk, keys);
-    orr_emit_bmm(emit, "attention.scores.dK", ORR_PHASE_BACKWARD, batch, keys, d_qk, q);
+    emit_core_product(emit, "attention.context.dP", ORR_PHASE_BACKWARD, batch, q, keys, d_v);
+    emit_core_product(emit, "attention.context.dV", ORR_PHASE_BACKWARD, batch, keys, d_v, q);
+    emit_core_product(emit, "attention.scores.dQ", ORR_PHASE_BACKWARD, batch, q, d_qk, keys);
+    emit_core_product(emit, "attention.scores.dK", ORR_PHASE_BACKWARD, batch, keys, d_qk, q);
 }
 
 /* ---------------------------------------------------------------- fused core */
@@ -135,11 +145,15 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->head_size = orr_max(d_qk, d_v);
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
     op->imbalance_frac = rank_imbalance_frac(emit, kind);
-    op->input_bytes = op->weight_bytes = op->output_bytes = d->w_a;
+    op->dtype = d->core;
+    op->input_bytes = op->weight_bytes = d->w_s;
+    op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
     const double held = orr_kind_compresses(kind) ? d_qk * (keys + entries) : (d_qk + d_v) * kv * keys;
-    const double operands = d->w_a * d->b * ((d_qk + d_v) * heads * q + held), rows = d->b * heads * q;
-    op->bytes = backward ? 2 * operands + 8 * rows * (1 + d_qk) : operands + (emit->backward ? 4 * rows : 0);
+    const double rows = d->b * heads * q; /* operands are read in their format, results are activations (Eq. 402) */
+    const double read = d->w_s * (d_qk * rows + d->b * held) + d->w_a * d_v * rows,
+                 written = d->w_a * ((d_qk + d_v) * rows + d->b * held);
+    op->bytes = backward ? read + written + 8 * rows * (1 + d_qk) : read + (emit->backward ? 4 * rows : 0);
 }
 
 /* Rotary positions and the cache write come before the kernel of a paged cache: q, k, v are read once, q is written
@@ -197,10 +211,27 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
     }
 }
 
+/* Operands that attention multiplies in a narrower format than activations have are cast by a kernel of their own:
+ * query, key and value before it, and the gradient of its output (Eq. 402). */
+static void emit_core_cast(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double heads = (double)kind->n_heads / d->t, kv = kv_heads_per_rank(emit, kind);
+    const double inputs = d->T_prompt * (heads * (double)kind->head_qk + kv * (double)(kind->head_qk + kind->head_v));
+    const double gradients = d->T_prompt * heads * (double)kind->head_v;
+    if (d->w_s >= d->w_a) return;
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.cast",
+                                                    .backward_name = "attention.cast.backward",
+                                                    .kind = ORR_POINTWISE_CAST,
+                                                    .forward_bytes = inputs * (d->w_a + d->w_s),
+                                                    .backward_bytes = gradients * (d->w_a + d->w_s)});
+}
+
 void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     int32_t flash = -1;
     if (emit->dims.T_prompt <= 0) return;
+    emit_core_cast(emit, kind);
     if (emit->job->workload.attention == ORR_ATTENTION_UNFUSED) {
         emit_unfused(emit, kind);
     } else {
@@ -221,7 +252,7 @@ static void emit_layout(struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;
     const double rows = engine->layout_whole_rows ? emit->dims.T_norm : emit->dims.T / emit->dims.t;
-    const double elements = rows * emit->dims.h;
+    const double elements = rows * emit->dims.h * orr_narrowed_frac(&emit->dims);
     if (!emit->backward || engine->layout_launches + engine->layout_backward_launches <= 0) return;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.layout",
                                                         .backward_name = "attention.layout.backward",
@@ -237,17 +268,18 @@ static void emit_rope(struct orr_emit *emit, double elements)
 {
     const struct orr_engine *engine = &emit->job->engine;
     const bool fused = engine->fused_rope;
-    const double bytes = elements * (fused ? 4 : 20);
+    const double narrowed = orr_narrowed_frac(&emit->dims), bytes = elements * (fused ? 4 : 20) * narrowed;
     /* Counted kernels, of queries and of keys. Like casts to a wider format, kernels that repeat the angles for every
      * head are not vectorised, so that they run at that rate. */
     if (!fused && engine->rope_launches > 0) {
-        orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
-                                                        .backward_name = "attention.rope.backward",
-                                                        .kind = ORR_POINTWISE_UPCAST,
-                                                        .forward_bytes = elements * engine->rope_bytes,
-                                                        .backward_bytes = elements * engine->rope_backward_bytes,
-                                                        .forward_launches = 2 * engine->rope_launches,
-                                                        .backward_launches = 2 * engine->rope_backward_launches});
+        orr_emit_small(emit,
+                       &(struct orr_pointwise_op){.name = "attention.rope",
+                                                  .backward_name = "attention.rope.backward",
+                                                  .kind = ORR_POINTWISE_UPCAST,
+                                                  .forward_bytes = elements * engine->rope_bytes * narrowed,
+                                                  .backward_bytes = elements * engine->rope_backward_bytes * narrowed,
+                                                  .forward_launches = 2 * engine->rope_launches,
+                                                  .backward_launches = 2 * engine->rope_backward_launches});
         return;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",

@@ -167,7 +167,7 @@ static void fill_decode(struct orr_op *op, const struct orr_job *job, const stru
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries)
 {
-    struct orr_op op = {.kind = ORR_OP_DECODE, .dtype = orr_serve_dtype16(job), .launches = 1, .window_op = -1};
+    struct orr_op op = {.kind = ORR_OP_DECODE, .dtype = orr_serve_core(job), .launches = 1, .window_op = -1};
     fill_decode(&op, job, kind, sequences, queries);
     return op;
 }
@@ -238,6 +238,7 @@ void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *ki
     if (d->decoding <= 0) return;
     struct orr_op *op = orr_emit_op(emit, "attention.decode", ORR_OP_DECODE, ORR_PHASE_FORWARD);
     fill_decode(op, emit->job, kind, d->decoding, d->queries);
+    op->dtype = d->core;
     const double limit = orr_kind_key_limit(kind);
     op->n = limit > 0 ? orr_min(d->decode_context, limit) : d->decode_context;
     op->flops = 2 * op->batch * op->m * op->n * (op->k + (op->latent_rank > 0 ? op->latent_rank : op->k));

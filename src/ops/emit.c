@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "base/number.h"
+
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase)
 {
     assert(emit->list->n < ORR_MAX_OPS);
@@ -82,11 +84,11 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
         return (struct widths){d->dtype16, d->w_a, served->head_stored_bytes};
     /* Tensors that a checkpoint's list of formats does not name are stored in 16 bits. */
     if (!linear->quantised || (served && linear->product == ORR_PRODUCT_OTHER))
-        return (struct widths){d->dtype16, d->w_a, d->w_a};
+        return (struct widths){d->dtype16, d->w_a, d->w_p};
     if (!served) return (struct widths){d->matrix, d->w_m, d->w_w};
     const enum orr_dtype matrix = served->kinds[emit->layer_kind].matrix[linear->product];
     const double stored = served->kinds[emit->layer_kind].stored_bytes[linear->product];
-    return (struct widths){matrix, orr_dtype_bytes(matrix), stored};
+    return (struct widths){matrix, orr_min(orr_dtype_bytes(matrix), d->w_a), stored};
 }
 
 /* Kernels that multiply the rows of so many experts. The grouped product of PyTorch has a kernel before it that writes
@@ -122,7 +124,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
 static double wgrad_output_bytes(const struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    return engine->fused_gradient_accumulation ? 2 * orr_states_of(emit->job).gradient_bytes : emit->dims.w_a;
+    return engine->fused_gradient_accumulation ? 2 * orr_states_of(emit->job).gradient_bytes : emit->dims.w_p;
 }
 
 static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,
@@ -141,7 +143,7 @@ static double served_cast_bytes(const struct orr_emit *emit, const struct orr_li
     if (!linear->quantised || (linear->experts > 0 && emit->lumped)) return 0;
     if (!emit->served || !emit->served->resolved) return emit->dims.cast_bytes;
     const double width = widths_of(emit, linear).input_bytes;
-    return width < 2 && emit->job->engine.dynamic_quantisation ? emit->dims.w_a + width : 0;
+    return width < 2 && width < emit->dims.w_a && emit->job->engine.dynamic_quantisation ? emit->dims.w_a + width : 0;
 }
 
 /* Casts of a product before it runs: `elements` of its input or gradient and, where they are cast anew, its weights. */
@@ -276,25 +278,24 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
 {
     const struct orr_engine *engine = &emit->job->engine;
     const bool composed = rms && !engine->fused_norm, counted = composed && engine->norm_launches > 0;
-    const double w = emit->dims.w_a;
+    const double w = emit->dims.w_a, narrowed = orr_narrowed_frac(&emit->dims);
     if (counted) {
         /* The gradient of frozen weights, a product and a sum, is left out. */
-        const double less = emit->frozen ? 2 : 0;
-        orr_emit_small(emit,
-                       &(struct orr_pointwise_op){.name = name,
-                                                  .backward_name = backward_name,
-                                                  .kind = ORR_POINTWISE_RMSNORM,
-                                                  .forward_bytes = elements * engine->norm_bytes,
-                                                  .backward_bytes = elements * (engine->norm_backward_bytes - 4 * less),
-                                                  .forward_launches = engine->norm_launches,
-                                                  .backward_launches = engine->norm_backward_launches - less});
+        const double less = emit->frozen ? 2 : 0, back = engine->norm_backward_bytes - 4 * less;
+        orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
+                                                        .backward_name = backward_name,
+                                                        .kind = ORR_POINTWISE_RMSNORM,
+                                                        .forward_bytes = elements * engine->norm_bytes * narrowed,
+                                                        .backward_bytes = elements * back * narrowed,
+                                                        .forward_launches = engine->norm_launches,
+                                                        .backward_launches = engine->norm_backward_launches - less});
         return;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
                                                     .backward_name = backward_name,
                                                     .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
-                                                    .forward_bytes = elements * (composed ? 32 : 2 * w),
-                                                    .backward_bytes = elements * (composed ? 48 : 5 * w),
+                                                    .forward_bytes = elements * (composed ? 32 * narrowed : 2 * w),
+                                                    .backward_bytes = elements * (composed ? 48 * narrowed : 5 * w),
                                                     .forward_launches = composed ? 5 : 1,
                                                     .backward_launches = composed ? 8 : 2});
 }
@@ -314,7 +315,8 @@ void orr_emit_residual(struct orr_emit *emit)
                                                         .backward_bytes = elements * (2 * w + 1)});
     }
     /* An fp32 residual takes a 16-bit branch; its two gradients are fp32. */
-    const bool wide = emit->job->engine.autocast && emit->job->kind == ORR_JOB_TRAIN;
+    const bool wide = emit->job->engine.autocast && emit->job->kind == ORR_JOB_TRAIN &&
+                      emit->job->workload.activations == ORR_ASKED_ENGINE;
     orr_emit_small(emit,
                    &(struct orr_pointwise_op){.name = "residual.add",
                                               .backward_name = "residual.add.backward",

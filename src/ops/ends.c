@@ -14,10 +14,11 @@ static void emit_gather(struct orr_emit *emit)
                                                         .forward_bytes = 2 * d->w_a * elements});
     if (emit->frozen) return;
     /* Backward clears the whole gradient, then sorts rows and adds them. */
-    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
-                                                        .kind = ORR_POINTWISE_SCATTER,
-                                                        .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
-                                                        .backward_launches = 4});
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
+                                                  .kind = ORR_POINTWISE_SCATTER,
+                                                  .backward_bytes = 3 * d->w_a * elements + d->w_p * d->vocab * d->h,
+                                                  .backward_launches = 4});
 }
 
 static void emit_embedding(struct orr_emit *emit)

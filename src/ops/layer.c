@@ -19,6 +19,11 @@ enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
     return dtype16(job, job->serving.matrix);
 }
 
+enum orr_dtype orr_serve_core(const struct orr_job *job)
+{
+    return orr_asked_dtype(job->workload.core, orr_serve_dtype16(job));
+}
+
 /* ---------------------------------------------------------------- sizes */
 
 /* Ranks of the tensor-parallel group that share a layer of the tower: all where they divide its heads, else one, and
@@ -31,14 +36,19 @@ double orr_tower_ranks(const struct orr_job *job)
 static struct orr_dims common_dims(const struct orr_job *job, const struct orr_model *model, enum orr_dtype matrix)
 {
     const struct orr_plan *plan = &job->plan;
-    const double w_m = orr_dtype_bytes(matrix);
+    const double w_m = orr_dtype_bytes(matrix), wide = w_m > 2 ? 4 : 2;
+    const double w_a = orr_asked_bytes(job->workload.activations, wide); /* Eq. 400 */
     return (struct orr_dims){.h = (double)model->hidden,
                              .t = (double)plan->tp,
                              .c = (double)plan->cp,
                              .e = (double)plan->ep,
                              .te = (double)plan->etp,
-                             .w_a = w_m > 2 ? 4 : 2,
-                             .w_m = w_m,
+                             .w_a = w_a,
+                             .w_p = wide,
+                             .w_s = orr_asked_bytes(job->workload.core, w_a),
+                             .core = orr_asked_dtype(job->workload.core, dtype16(job, matrix)),
+                             .w_m = orr_min(w_m, w_a),
+                             .w_w = w_m,
                              .low_precision = w_m < 2,
                              .matrix = matrix,
                              .dtype16 = dtype16(job, matrix)};
@@ -55,8 +65,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.T_norm = job->plan.sp ? d.T / d.t : d.T;
     d.T_routed = d.T_sent = d.T / d.t; /* T_e: Every rank owns its share of the tokens. */
     d.T_group = d.T_sent * d.e * d.te;
-    d.w_c = d.w_a;
-    d.w_w = d.w_m;
+    d.w_c = orr_asked_bytes(workload->comm, d.w_p); /* Eq. 401 */
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.m = orr_micro_batches(job);
     return d;
@@ -77,8 +86,7 @@ struct orr_dims orr_tower_dims(const struct orr_job *job, double sequences)
     d.s = (double)job->media.tower_positions;
     d.T = d.T_prompt = d.T_routed = d.b * d.s;
     d.T_norm = job->plan.sp ? d.T / d.t : d.T;
-    d.w_c = train ? d.w_a : orr_dtype_bytes(job->serving.comm);
-    d.w_w = d.w_m;
+    d.w_c = train ? orr_asked_bytes(job->workload.comm, d.w_p) : orr_dtype_bytes(job->serving.comm);
     d.m = train ? orr_micro_batches(job) : 1;
     return d;
 }
@@ -111,7 +119,7 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
     d.T_group = d.T * orr_max(1, d.e * d.te / d.t);
     d.w_c = orr_dtype_bytes(job->serving.comm);
     d.w_w = orr_stored_bytes(job->serving.weights);
-    d.cast_bytes = d.low_precision && job->engine.dynamic_quantisation ? d.w_a + d.w_m : 0;
+    d.cast_bytes = d.low_precision && d.w_m < d.w_a && job->engine.dynamic_quantisation ? d.w_a + d.w_m : 0;
     d.vocab = orr_ceil((double)model->vocab / d.t);
     return d;
 }
@@ -157,12 +165,11 @@ static void emit_accumulation(struct orr_emit *emit, double params)
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const struct orr_states states = orr_states_of(emit->job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
-    orr_emit_pointwise(emit,
-                       &(struct orr_pointwise_op){
-                           .backward_name = "gradient.accumulate",
-                           .kind = ORR_POINTWISE_ADD,
-                           .backward_bytes = share * params * (emit->dims.w_a + 2 * states.gradient_bytes),
-                           .backward_launches = 8});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.accumulate",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = share * params *
+                                                                          (emit->dims.w_p + 2 * states.gradient_bytes),
+                                                        .backward_launches = 8});
 }
 
 struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -225,7 +232,8 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     op->pointwise = ORR_POINTWISE_ACTIVATION;
     op->launches = orr_max(0, blocks * (double)engine->layer_pointwise_kernels + more_kernels(emit, kind));
     op->floor_s = op->launches * engine->pointwise_floor_s;
-    op->bytes = d->T * (d->h * blocks * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
+    const double small = engine->pointwise_bytes_per_element * orr_narrowed_frac(d);
+    op->bytes = d->T * (d->h * blocks * small + width * (kind->gated ? 3 : 2) * d->w_a);
 }
 
 /* The layer's own embedding of a token is gated by the hidden state, projected, and added to the hidden state. */
@@ -249,8 +257,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (orr_kind_scans(kind)) orr_emit_scan(emit, kind);
     if (kind->cross_keys > 0) orr_emit_cross(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind)))
-        orr_emit_block_end(emit, kind);
+    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind))) orr_emit_block_end(emit, kind);
     if (orr_kind_has_ffn(kind)) {
         orr_emit_ffn(emit, kind);
         orr_emit_block_end(emit, kind);
@@ -284,7 +291,7 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
     emit.backward = !emit.frozen; /* nothing before the tower is trained */
     /* Its layers are recomputed whole, or their cores; a choice of operators is one of the text model. */
     const enum orr_recompute recompute = emit.backward ? orr_layer_recompute(job, false) : ORR_RECOMPUTE_NONE;
-    emit.recompute = recompute == ORR_RECOMPUTE_BY_OP  ? ORR_RECOMPUTE_CORE
+    emit.recompute = recompute == ORR_RECOMPUTE_BY_OP ? ORR_RECOMPUTE_CORE
                      : recompute == ORR_RECOMPUTE_OPS ? ORR_RECOMPUTE_NONE
                                                       : recompute;
     orr_emit_tower(&emit, emit.dims.b);

@@ -123,7 +123,7 @@ static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *ki
     const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c, gathered = payload * emit->dims.te;
     const bool narrow = copy_per_expert(emit) && emit->dims.low_precision;
     emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind,
-                    narrow ? payload / emit->dims.w_c * DISPATCH_BYTES : payload);
+                    narrow ? payload / emit->dims.w_c * orr_min(emit->dims.w_c, DISPATCH_BYTES) : payload);
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);

@@ -31,6 +31,9 @@ struct orr_dims {
     double T_sent;          /* tokens that one rank sends to the ranks of their experts; 0: none are sent */
     double T_group;         /* tokens whose experts one expert group holds */
     double w_a, w_c;        /* bytes of an activation and of a communicated element */
+    double w_p;             /* bytes of a weight that is not quantised, and of an activation unless one is asked for */
+    double w_s;             /* bytes of an operand of attention: query, key, value */
+    enum orr_dtype core;    /* format of the products of attention */
     double w_m, w_w;        /* bytes of an input and of a stored weight of a quantised product */
     double cast_bytes;      /* traffic of the kernel that quantises one input element; 0: there is none */
     double vocab;           /* rows of the head's matrix on one rank */
@@ -39,6 +42,11 @@ struct orr_dims {
     enum orr_dtype matrix;  /* format of the quantised weight products */
     enum orr_dtype dtype16; /* format of everything else */
 };
+/* What a stated traffic of activations becomes in the format that was asked for (Eq. 400). */
+static inline double orr_narrowed_frac(const struct orr_dims *d)
+{
+    return d->w_a / d->w_p;
+}
 /* The sizes of a training job. */
 struct orr_dims orr_dims_of(const struct orr_job *job);
 /* The sizes of the tower's layers, for so many sequences; and the ranks that share one of its layers. */

@@ -44,11 +44,11 @@ struct pieces {
 /* Eq. 162: a copy reads w and writes e and s bytes. The other copy is needed where a copy serves one direction only, or
  * where products want both operands along the reduction; a kernel of its own reads the tensor again, or turns the
  * narrow copy round. Scales of blocks are put into the order of the matrix units by one more kernel. */
-static struct pieces pieces_of(const struct orr_job *job, const struct scaling *scaling, double e)
+static struct pieces pieces_of(const struct orr_job *job, const struct scaling *scaling, double w, double e)
 {
     const struct orr_engine *engine = &job->engine;
     const bool mx = scales_blocks(&job->system.chip), turned = scaling->directed || !mx;
-    const double w = 2, s = scaling->scale_bytes, ordered = s > 0 && mx ? 1 : 0;
+    const double s = scaling->scale_bytes, ordered = s > 0 && mx ? 1 : 0;
     struct pieces p = {.one = {w + e + s, 1 + ordered}};
     if (scaling->maximum) p.maximum = (struct orr_cast){w, 2};
     if (!turned) return p;
@@ -64,8 +64,8 @@ static struct orr_cast sum(struct orr_cast a, struct orr_cast b)
 
 /* Eq. 163: the input is cast for forward and for the weight gradient, at once or again in backward; the gradient for
  * the input's and for the weight's gradient. */
-static void set_inputs(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double e,
-                       struct orr_recipe *recipe)
+static void set_inputs(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double w,
+                       double e, struct orr_recipe *recipe)
 {
     const struct orr_cast none = {0};
     const struct orr_cast maximum =
@@ -75,7 +75,7 @@ static void set_inputs(const struct orr_job *job, const struct scaling *scaling,
     recipe->input = recast ? first : sum(first, second);
     if (recast && scaling->wgrad) recipe->input_again = scaling->directed ? p->one : sum(first, second);
     recipe->gradient = sum(first, second);
-    recipe->saved_bytes = recast ? 2 : e + scaling->scale_bytes;
+    recipe->saved_bytes = recast ? w : e + scaling->scale_bytes;
     const double stated = job->engine.fp8_cast_bytes_per_element;
     if (stated <= 0) return;
     recipe->input = recipe->gradient = (struct orr_cast){stated, 1};
@@ -108,14 +108,19 @@ struct orr_recipe orr_recipe_of(const struct orr_job *job)
 {
     const double e = orr_dtype_bytes(job->workload.precision);
     struct orr_recipe recipe = {.saved_bytes = e > 2 ? 4 : 2, .gather_bytes = e > 2 ? 4 : 2, .wgrad = true};
+    recipe.gather_bytes = orr_asked_bytes(job->workload.comm, recipe.gather_bytes);
     recipe.tp_bytes = recipe.gather_bytes;
     if (e >= 2) return recipe;
     const struct scaling *scaling = &SCALINGS[orr_recipe_asked(job)];
-    const struct pieces pieces = pieces_of(job, scaling, e);
+    const double w = orr_asked_bytes(job->workload.activations, 2);
+    const struct pieces inputs = pieces_of(job, scaling, w, e), weights = pieces_of(job, scaling, 2, e);
     recipe.narrow = true;
     recipe.wgrad = scaling->wgrad;
     recipe.wide_frac = (double)job->workload.wide_layers / (double)job->model.n_layers;
-    set_inputs(job, scaling, &pieces, e, &recipe);
-    set_weights(job, scaling, &pieces, e, &recipe);
+    if (w > e) set_inputs(job, scaling, &inputs, w, e, &recipe);
+    else recipe.saved_bytes = w; /* Eq. 400: activations already are what the products read */
+    set_weights(job, scaling, &weights, e, &recipe);
+    recipe.gather_bytes = orr_asked_bytes(job->workload.comm, recipe.gather_bytes);
+    recipe.tp_bytes = orr_asked_bytes(job->workload.comm, recipe.tp_bytes);
     return recipe;
 }

@@ -52,6 +52,8 @@ double orr_tower_pieces(const struct orr_job *job, double sequences);
 
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
+/* The format of the products of attention. */
+enum orr_dtype orr_serve_core(const struct orr_job *job);
 /* Bytes per weight element, including scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
 /* Stored bytes per weight element of a job; where formats are mixed, the mean over all weights. */

@@ -17,11 +17,13 @@ struct orr_states {
     bool casts;             /* gradients and weights are cast around the optimizer by kernels of their own */
 };
 
-/* Bytes per element of the gradient collective: as the engine sends, but no wider than the gradients themselves are. */
+/* Bytes per element of the gradient collective: as the engine sends, but no wider than the gradients themselves are, or
+ * as the request asks (Eq. 401). */
 static inline double orr_reduce_bytes(const struct orr_job *job)
 {
     const double sent = (double)job->engine.reduce_bytes;
-    return job->workload.gradients == ORR_GRADIENTS_BF16 && sent > 2 ? 2 : sent;
+    const double own = job->workload.gradients == ORR_GRADIENTS_BF16 && sent > 2 ? 2 : sent;
+    return orr_asked_bytes(job->workload.comm, own);
 }
 
 /* Adapters in fp32 are their own master weights; in 16 bits they have none. Moments have the adapter's format, or that

@@ -14,7 +14,7 @@
 
 static double weight_bytes(const struct orr_emit *emit)
 {
-    return emit->dims.w_a;
+    return emit->dims.w_p;
 }
 
 /* The gather of backward serves recomputation too, so that the gather of forward is not repeated. Weights that stay
@@ -22,7 +22,8 @@ static double weight_bytes(const struct orr_emit *emit)
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params, double trained)
 {
     const bool stored = emit->layer_kind >= 0 && orr_adapts(emit->job); /* in the format of the frozen matrices */
-    const double weights = params * (stored ? orr_base_bytes(emit->job) : emit->recipe.gather_bytes);
+    const double kept_bytes = stored ? orr_base_bytes(emit->job) : emit->recipe.gather_bytes;
+    const double weights = params * orr_asked_bytes(emit->job->workload.comm, kept_bytes);
     const double gradients = trained * orr_reduce_bytes(emit->job);
     const bool kept = emit->job->plan.gathered_kept;
     struct orr_op *gather =

@@ -4,7 +4,7 @@
 
 #include "base/plain.h"
 #include "base/units.h"
-#include "report/html_plot.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/table.h"
@@ -302,7 +302,7 @@ static void add_csv(const struct orr_fit *fit, struct orr_text *text)
 struct errors {
     size_t n;
     char names[2 * LANES_MAX][128];
-    struct orr_html_lane lanes[2 * LANES_MAX];
+    struct orr_page_lane lanes[2 * LANES_MAX];
 };
 
 static void add_errors(void *context, const struct residual *r)
@@ -314,7 +314,7 @@ static void add_errors(void *context, const struct residual *r)
         char *name = errors->names[errors->n];
         if (i == 0) (void)snprintf(name, sizeof *errors->names, "%s %s", r->kind, r->group);
         else (void)snprintf(name, sizeof *errors->names, "– %s", r->filter.fitted ? "fitted" : "predicted only");
-        errors->lanes[errors->n++] = (struct orr_html_lane){name, {100 * medians_frac[i]}};
+        errors->lanes[errors->n++] = (struct orr_page_lane){name, {100 * medians_frac[i]}};
     }
 }
 
@@ -329,7 +329,8 @@ static void add_report(const struct orr_fit *fit, enum orr_format format, const 
 static void add_html(const struct orr_fit *fit, struct orr_text *text)
 {
     static const char *const PART[] = {"median error"};
-    struct orr_text terminal = {0}, json = {0};
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
     struct errors *errors = calloc(1, sizeof *errors);
     if (!errors) {
         text->failed = true;
@@ -337,13 +338,13 @@ static void add_html(const struct orr_fit *fit, struct orr_text *text)
     }
     for_each_residual(fit, true, add_errors, errors);
     for_each_residual(fit, false, add_errors, errors);
-    orr_html_start(text, fit->job.system.chip.id);
-    orr_html_lanes(text, "Median error of the kernels, constants of today and fitted", "%", PART, 1, errors->lanes,
+    orr_page_lanes(&page, "Median error of the kernels, constants of today and fitted", "%", PART, 1, errors->lanes,
                    errors->n);
     free(errors);
-    add_report(fit, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_report(fit, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_report(fit, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, fit->job.system.chip.id, text);
 }
 
 char *orr_fit_render(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/plain.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "spec/names.h"
 #include "spec/part.h"
@@ -233,13 +233,14 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
 static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_engine_kind kind,
                            bool all, enum orr_format format, char **result, struct orr_error *error)
 {
-    struct orr_text text = {0}, terminal = {0}, json = {0};
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text text = {0}, json = {0};
     enum orr_err err = ORR_OK;
     if (format == ORR_FORMAT_HTML) {
-        err = add_list(catalogue, only, kind, all, false, &terminal, error);
+        err = add_list(catalogue, only, kind, all, false, &page.terminal, error);
         if (!err) err = add_list(catalogue, only, kind, all, true, &json, error);
-        orr_html_start(&text, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only));
-        orr_html_finish(&text, &terminal, &json);
+        orr_page_reply(&page, "result", &json);
+        orr_page_finish(&page, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only), &text);
     } else {
         err = add_list(catalogue, only, kind, all, format == ORR_FORMAT_JSON, &text, error);
     }

@@ -16,12 +16,22 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
-    if (plan->zero_secondary > 0)
-        orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
+    if (plan->zero_secondary > 0) orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
     if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
     if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
     if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
+}
+
+static void add_asked(const struct orr_workload *workload, struct orr_text *line)
+{
+    if (workload->comm != ORR_ASKED_ENGINE)
+        orr_text_add(line, " · transfers %s", orr_asked_format_name(workload->comm));
+    if (workload->activations != ORR_ASKED_ENGINE)
+        orr_text_add(line, " · activations %s", orr_asked_format_name(workload->activations));
+    if (workload->core != ORR_ASKED_ENGINE)
+        orr_text_add(line, " · attention %s", orr_asked_format_name(workload->core));
+    if (workload->ideal) orr_text_add(line, " · ideal overheads");
 }
 
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
@@ -37,6 +47,7 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
         orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
+    add_asked(workload, line);
     if (workload->moe_capacity > 0) orr_text_add(line, " · capacity %.3g", workload->moe_capacity);
     if (workload->optimizer_in_backward) orr_text_add(line, " · optimizer in backward");
     if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
@@ -57,6 +68,7 @@ static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
                  (long long)serving->input_len, (long long)serving->output_len);
     orr_formats_line(job, line);
     orr_text_add(line, " · cache %s", orr_cache_name(serving->kv, serving->kv_format));
+    add_asked(&job->workload, line);
     if (serving->prefix_hit_frac > 0)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);
     if (serving->chunk_tokens > 0) orr_text_add(line, " · chunks of %lld tokens", (long long)serving->chunk_tokens);

@@ -54,6 +54,24 @@ static json_t *train_plan(const struct orr_plan *plan)
     return orr_json_whole(json, failed);
 }
 
+/* Formats and idealisations that were asked for; others are left out, unless every key has its place. */
+static int set_asked(json_t *json, const struct orr_workload *workload, bool train, bool every_key)
+{
+    const struct {
+        const char *key;
+        enum orr_asked_format format;
+    } formats[] = {{"activation_precision", workload->activations},
+                   {"attention_precision", workload->core},
+                   {"comm_precision", workload->comm}};
+    int failed = !json;
+    for (size_t i = 0; i < (train ? 3 : 2) && !failed; i++)
+        if (formats[i].format != ORR_ASKED_ENGINE || every_key)
+            failed |= json_object_set_new(json, formats[i].key, json_string(orr_asked_format_name(formats[i].format)));
+    if (!failed && (workload->ideal || every_key))
+        failed |= json_object_set_new(json, "ideal_overheads", json_boolean(workload->ideal));
+    return failed;
+}
+
 static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
@@ -69,7 +87,7 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         workload->attention_dropout, "hidden_dropout", workload->hidden_dropout, "causal", workload->causal,
         "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers,
         "adapter", orr_adapter_text(workload, adapter), "frozen", orr_frozen_text(workload, frozen));
-    int failed = !json;
+    int failed = !json || set_asked(json, workload, true, every_key);
     if (json && (workload->recompute_first > 0 || every_key))
         failed |= json_object_set_new(json, "recompute_first", json_integer((json_int_t)workload->recompute_first));
     if (json && (workload->recompute_nth > 0 || every_key))
@@ -103,6 +121,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
         (json_int_t)serving->chunk_tokens, "draft_tokens", (json_int_t)serving->draft_tokens, "draft_accept_frac",
         orr_json_real(serving->draft_accept_frac), "disaggregated", serving->disaggregated, "moe_imbalance",
         orr_json_real(serving->moe_imbalance));
+    json = orr_json_whole(json, !json || set_asked(json, &job->workload, false, every_key));
     json = add_media(json, &job->media, every_key);
     const bool drafted = job->draft.n_layers > 0;
     if (!json || !(drafted || every_key)) return json;

@@ -1,4 +1,5 @@
 /* orr_search_render writes the answer of a search and predicts any plan of it in full. */
+#include "report/page.h"
 #include "report/search.h"
 #include "base/plain.h"
 #include "report/launch_files.h"
@@ -171,6 +172,21 @@ char *orr_next_line(char **lines)
 
 /* ---------------------------------------------------------------- reports */
 
+static void add_page(struct orr_search_view *view, struct orr_text *text)
+{
+    const struct orr_job *job = &view->request->job;
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0}, title = {0};
+    orr_text_add(&title, "%s on ", job->model.id);
+    orr_search_gpus(&view->request->space.gpus, &title);
+    orr_text_add(&title, " × %s", job->system.id);
+    orr_search_terminal(view, &orr_page_style, &page.terminal);
+    orr_search_json(view, &json);
+    orr_page_reply(&page, "search", &json);
+    orr_page_finish(&page, title.data ? title.data : "", text);
+    orr_text_drop(text, &title);
+}
+
 char *orr_search_render(const struct orr_search *search, enum orr_format format, const struct orr_style *style)
 {
     ORR_PLAIN_NUMBERS;
@@ -179,7 +195,7 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
     if (!view) return NULL;
     if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
     else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);
-    else if (format == ORR_FORMAT_HTML) orr_search_page(view, &text);
+    else if (format == ORR_FORMAT_HTML) add_page(view, &text);
     else orr_search_terminal(view, style, &text);
     view_close(view);
     return orr_text_take(&text);

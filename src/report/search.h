@@ -79,6 +79,5 @@ char *orr_print_ratio(char buffer[32], double ratio);
 void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text);
 void orr_search_json(struct orr_search_view *view, struct orr_text *text);
 void orr_search_csv(struct orr_search_view *view, struct orr_text *text);
-void orr_search_page(struct orr_search_view *view, struct orr_text *text);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/plain.h"
 #include "base/units.h"
-#include "report/html_plot.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -144,20 +144,22 @@ static void add_csv(const struct found *found, struct orr_text *text)
 static void add_html(const struct found *found, struct orr_text *text)
 {
     static const char *const TITLES[2] = {"Step time with 10 % more", "Latency with 10 % more"};
+    static const char *const PART[] = {"change"};
     const struct orr_job *job = found->job;
-    struct orr_html_effect effects[ORR_MAX_SENSITIVITIES];
-    struct orr_text terminal = {0}, json = {0};
-    size_t n_effects = 0;
+    struct orr_page_lane lanes[ORR_MAX_SENSITIVITIES];
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    size_t n = 0;
     char title[3 * ORR_ID];
     for (size_t i = 0; i < found->n; i++)
         if (fabs(found->all[i].tenth[0]) >= 5e-6)
-            effects[n_effects++] = (struct orr_html_effect){found->all[i].name, found->all[i].tenth[0]};
-    (void)snprintf(title, sizeof title, "What the hardware is worth: %s on %s", job->model.id, job->system.id);
-    orr_html_start(text, title);
-    orr_html_effects(text, TITLES[job->kind], effects, n_effects);
-    add_terminal(found, &terminal, &orr_html_style);
+            lanes[n++] = (struct orr_page_lane){found->all[i].name, {100 * found->all[i].tenth[0]}};
+    orr_page_lanes(&page, TITLES[job->kind], "%", PART, 1, lanes, n);
+    add_terminal(found, &page.terminal, &orr_page_style);
     orr_json_add(&json, sensitivity_json(found), JSON_INDENT(2));
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    (void)snprintf(title, sizeof title, "What the hardware is worth: %s on %s", job->model.id, job->system.id);
+    orr_page_finish(&page, title, text);
 }
 
 char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format, const struct orr_style *style)

@@ -1,4 +1,5 @@
 /* This file finds the size of a service for callers of the library, and writes it as JSON and CSV. */
+#include "report/page.h"
 #include "report/size.h"
 
 #include "base/error.h"
@@ -199,13 +200,23 @@ static void add_csv(const struct orr_size *size, struct orr_text *text)
     }
 }
 
+static void add_page(const struct orr_size *size, struct orr_text *text)
+{
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_size_terminal(size, &orr_page_style, &page.terminal);
+    orr_size_json(size, &json);
+    orr_page_reply(&page, "size", &json);
+    orr_page_finish(&page, "Size of a service", text);
+}
+
 char *orr_size_render(const struct orr_size *size, enum orr_format format, const struct orr_style *style)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON) orr_size_json(size, &text);
     else if (format == ORR_FORMAT_CSV) add_csv(size, &text);
-    else if (format == ORR_FORMAT_HTML) orr_size_html(size, &text);
+    else if (format == ORR_FORMAT_HTML) add_page(size, &text);
     else orr_size_terminal(size, style, &text);
     return orr_text_take(&text);
 }

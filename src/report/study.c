@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/table.h"
@@ -182,7 +182,7 @@ char *orr_study_render(const struct orr_study *study, enum orr_format format, co
     struct orr_text text = {0};
     struct orr_text terminal = {0}, json = {0};
     if (format == ORR_FORMAT_HTML) {
-        add_terminal(study, &terminal, &orr_html_style);
+        add_terminal(study, &terminal, &orr_page_style);
         add_json(study, &json);
         orr_study_page(study, &terminal, &json, &text);
     } else if (format == ORR_FORMAT_JSON) add_json(study, &text);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html_plot.h"
+#include "report/html.h"
+#include "report/page.h"
 
 /* Longer tables are in their CSV only. */
 enum { ROWS_SHOWN = 100, DIGITS = 4 };
@@ -131,27 +132,27 @@ static void name_lane(const struct orr_study_item *item, const struct orr_sheet 
                                    orr_cell_text(cell_of(sheet, row, column), DIGITS, word));
 }
 
-static void add_chart(struct orr_text *text, const struct orr_study *study)
+static void add_chart(struct orr_page_parts *page, const struct orr_study *study)
 {
     const struct orr_study_item *item = study->item;
     const struct orr_sheet *sheet = &study->sheets[0];
-    const char *parts[ORR_HTML_PARTS], *at = item->values;
-    char columns[ORR_HTML_PARTS][ORR_COLUMN_NAME], words[ORR_HTML_PARTS][ORR_COLUMN_NAME], names[ROWS_SHOWN][96] = {""};
-    struct orr_html_lane lanes[ROWS_SHOWN];
+    const char *parts[ORR_PAGE_PARTS], *at = item->values;
+    char columns[ORR_PAGE_PARTS][ORR_COLUMN_NAME], words[ORR_PAGE_PARTS][ORR_COLUMN_NAME], names[ROWS_SHOWN][96] = {""};
+    struct orr_page_lane lanes[ROWS_SHOWN];
     size_t n_parts = 0, n_rows = orr_sheet_rows(sheet);
     if (n_rows > ROWS_SHOWN) n_rows = ROWS_SHOWN;
-    for (; n_parts < ORR_HTML_PARTS && next_word(&at, columns[n_parts]); n_parts++) {
+    for (; n_parts < ORR_PAGE_PARTS && next_word(&at, columns[n_parts]); n_parts++) {
         (void)snprintf(words[n_parts], sizeof words[n_parts], "%.*s", (int)strcspn(columns[n_parts], "_"),
                        columns[n_parts]); /* "compute_frac" becomes "compute" */
         parts[n_parts] = words[n_parts];
     }
     for (size_t r = 0; r < n_rows; r++) {
         name_lane(item, sheet, r, names[r]);
-        lanes[r] = (struct orr_html_lane){.name = names[r]};
+        lanes[r] = (struct orr_page_lane){.name = names[r]};
         for (size_t i = 0; i < n_parts; i++)
             lanes[r].values[i] = cell_of(sheet, r, columns[i])->number * (strcmp(item->unit, "%") == 0 ? 100 : 1);
     }
-    orr_html_lanes(text, item->chart, item->unit, parts, n_parts, lanes, n_rows);
+    orr_page_lanes(page, item->chart, item->unit, parts, n_parts, lanes, n_rows);
 }
 
 /* Returns the place of a word among the first *n of a list and adds a new word; ROWS_SHOWN where there is no room. */
@@ -165,28 +166,29 @@ static size_t place_of(const char *word, const char **list, size_t *n, size_t mo
 }
 
 /* Draws the second table, which has a value per row, as bars of parts. */
-static void add_stack(struct orr_text *text, const struct orr_study *study)
+static void add_stack(struct orr_page_parts *page, const struct orr_study *study)
 {
     const struct orr_study_item *item = study->item;
     const struct orr_sheet *sheet = &study->sheets[1];
-    const char *parts[ORR_HTML_PARTS], *names[ROWS_SHOWN];
-    struct orr_html_lane lanes[ROWS_SHOWN] = {{0}};
+    const char *parts[ORR_PAGE_PARTS], *names[ROWS_SHOWN];
+    struct orr_page_lane lanes[ROWS_SHOWN] = {{0}};
     size_t n_parts = 0, n_lanes = 0;
     for (size_t r = 0; r < orr_sheet_rows(sheet); r++) {
-        const size_t p = place_of(cell_of(sheet, r, item->stack.part)->word, parts, &n_parts, ORR_HTML_PARTS);
+        const size_t p = place_of(cell_of(sheet, r, item->stack.part)->word, parts, &n_parts, ORR_PAGE_PARTS);
         const size_t l = place_of(cell_of(sheet, r, item->stack.lane)->word, names, &n_lanes, ROWS_SHOWN);
         if (p == ROWS_SHOWN || l == ROWS_SHOWN) continue;
         lanes[l].name = names[l];
         lanes[l].values[p] = cell_of(sheet, r, item->stack.value)->number;
     }
-    orr_html_lanes(text, item->stack.title, item->stack.unit, parts, n_parts, lanes, n_lanes);
+    orr_page_lanes(page, item->stack.title, item->stack.unit, parts, n_parts, lanes, n_lanes);
 }
 
 void orr_study_page(const struct orr_study *study, struct orr_text *terminal, struct orr_text *json,
                     struct orr_text *text)
 {
-    orr_html_start(text, study->item->title);
-    if (study->item->chart && study->n_sheets > 0) add_chart(text, study);
-    if (study->item->stack.title && study->n_sheets > 1) add_stack(text, study);
-    orr_html_finish(text, terminal, json);
+    struct orr_page_parts page = {*terminal, {0}, {0}};
+    if (study->item->chart && study->n_sheets > 0) add_chart(&page, study);
+    if (study->item->stack.title && study->n_sheets > 1) add_stack(&page, study);
+    orr_page_reply(&page, "result", json);
+    orr_page_finish(&page, study->item->title, text);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/plain.h"
 #include "base/units.h"
+#include "report/page.h"
 #include "report/sweep.h"
 #include "spec/json.h"
 
@@ -200,6 +201,22 @@ static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, c
     return orr_text_take(&text);
 }
 
+/* The page of the first points: their rows, from which the explorer draws any column over any other. */
+static char *sweep_page(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
+{
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text text = {0}, json = {0};
+    char title[48], *all = rows_json(sweep, first, n, rows);
+    (void)snprintf(title, sizeof title, "Sweep of %lld points", (long long)orr_sweep_points(sweep));
+    orr_text_add(&json, "%s", all ? all : "null");
+    json.failed |= !all;
+    free(all);
+    if (first == 0) orr_sweep_terminal(sweep, n, rows, &orr_page_style, &page.terminal);
+    orr_page_reply(&page, "sweep", &json);
+    orr_page_finish(&page, title, &text);
+    return orr_text_take(&text);
+}
+
 char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows,
                        enum orr_format format, const struct orr_style *style)
 {
@@ -209,5 +226,6 @@ char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, c
         orr_sweep_terminal(sweep, n, rows, style, &text);
         return orr_text_take(&text);
     }
-    return (format == ORR_FORMAT_HTML ? orr_sweep_page : rows_json)(sweep, first, n, rows);
+    if (format == ORR_FORMAT_HTML) return sweep_page(sweep, first, n, rows);
+    return rows_json(sweep, first, n, rows);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 
 enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
@@ -89,20 +89,20 @@ static void add_split(const struct orr_recipe *r, const struct orr_split *split,
                       const struct orr_style *style)
 {
     struct orr_table table;
-    const double edge_mm = orr_edge_mm(r->die_mm2);
+    const double edge_mm = orr_useful_edge_mm(r), area_mm2 = orr_useful_mm2(r);
     double area = 0, power = 0, edge = 0;
     char a[32], p[32], e[32];
     orr_table_start(&table, "lrrr");
     ORR_ROW(&table, ORR_PAINT_BOLD, "split", "area", "power", "edge");
     for (int i = 0; i < ORR_N_COMPONENTS; i++) {
-        ORR_ROW(&table, ORR_PAINT_NONE, orr_component_names[i], share_text(a, split->area_frac[i], r->die_mm2, "mm2"),
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_component_names[i], share_text(a, split->area_frac[i], area_mm2, "mm2"),
                 share_text(p, split->power_frac[i], r->power_w, "W"),
                 share_text(e, split->perimeter_frac[i], edge_mm, "mm"));
         area += split->area_frac[i];
         power += split->power_frac[i];
         edge += split->perimeter_frac[i];
     }
-    ORR_ROW(&table, ORR_PAINT_NONE, "unused", share_text(a, 1 - area, r->die_mm2, "mm2"),
+    ORR_ROW(&table, ORR_PAINT_NONE, "unused", share_text(a, 1 - area, area_mm2, "mm2"),
             share_text(p, 1 - power, r->power_w, "W"), share_text(e, 1 - edge, edge_mm, "mm"));
     orr_table_print(&table, text, style);
 }
@@ -116,6 +116,12 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
     add_memories(r, m, &lines);
     add_links(r, m, &lines);
     add_split(r, &r->split, &lines, style);
+    if (m->cost.n_dies > 1)
+        orr_text_add(&lines,
+                     "\n  package         %g dies of %.4g mm2, %.0f %% of the area for links between them; assembly"
+                     " yield %.1f %%\n",
+                     m->cost.n_dies, m->cost.die_mm2, 100 * r->technology.economy.d2d_area_frac,
+                     100 * m->cost.assembly_yield_frac);
     orr_text_add(
         &lines,
         "\n  cost            die $%.4g (%.1f per wafer, yield %.1f %%), chip $%.5g, GPU with its share of node and"
@@ -153,6 +159,9 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
     X(dies_per_wafer, m->cost.dies_per_wafer)                                                                          \
     X(yield_frac, m->cost.yield_frac)                                                                                  \
     X(die_usd, m->cost.die_usd)                                                                                        \
+    X(dies_per_package, m->cost.n_dies)                                                                                \
+    X(assembly_yield_frac, m->cost.assembly_yield_frac)                                                                \
+    X(package_usd, m->cost.package_usd)                                                                                \
     X(chip_usd, m->cost.chip_usd)                                                                                      \
     X(gpu_usd, m->cost.gpu_usd)                                                                                        \
     X(usd_per_hour, m->cost.usd_per_hour)
@@ -218,13 +227,14 @@ static void add_machine(const struct orr_recipe *recipe, const struct orr_machin
 static void add_page(const struct orr_recipe *recipe, const struct orr_machine *machine, const char *name,
                      struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_split_lanes(text, &(const char *){""}, &recipe->split, 1);
-    orr_cost_lanes(text, &machine->cost);
-    add_machine(recipe, machine, name, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_split_lanes(&page, &(const char *){""}, &recipe->split, 1);
+    orr_cost_lanes(&page, &machine->cost);
+    add_machine(recipe, machine, name, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_machine(recipe, machine, name, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
@@ -298,12 +308,13 @@ static void add_nodes_terminal(struct nodes *nodes, struct orr_text *text, const
 
 static void add_nodes_page(struct nodes *nodes, const char *name, struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_node_lanes(text, nodes->rows, nodes->n);
-    add_nodes_terminal(nodes, &terminal, &orr_html_style);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_node_lanes(&page, nodes->rows, nodes->n);
+    add_nodes_terminal(nodes, &page.terminal, &orr_page_style);
     add_nodes_json(nodes, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,

@@ -33,8 +33,10 @@ struct orr_node_row {
 };
 
 /* These draw the charts of pages: splits of the three budgets, where a price comes from, what the nodes bring. */
-void orr_split_lanes(struct orr_text *text, const char *const *names, const struct orr_split *splits, size_t n_splits);
-void orr_cost_lanes(struct orr_text *text, const struct orr_die_cost *cost);
-void orr_node_lanes(struct orr_text *text, const struct orr_node_row *rows, size_t n_rows);
+struct orr_page_parts;
+void orr_split_lanes(struct orr_page_parts *page, const char *const *names, const struct orr_split *splits,
+                     size_t n_splits);
+void orr_cost_lanes(struct orr_page_parts *page, const struct orr_die_cost *cost);
+void orr_node_lanes(struct orr_page_parts *page, const struct orr_node_row *rows, size_t n_rows);
 
 #endif

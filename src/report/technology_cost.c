@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 
@@ -49,13 +49,17 @@ static void add_line(struct orr_table *table, const char *name, double usd, cons
 static void add_hardware(struct orr_table *table, const struct orr_recipe *r, const struct orr_machine *m)
 {
     const struct orr_die_cost *cost = &m->cost;
-    char die[96], dram[112], markup[64];
+    char die[128], dram[112], markup[64];
     (void)snprintf(die, sizeof die, "%.1f dies on a wafer of $%.0f, yield %.1f %%", cost->dies_per_wafer,
                    r->node.wafer_usd, 100 * cost->yield_frac);
     (void)snprintf(dram, sizeof dram, "%.4g GB of %.30s at %.4g $/GB", m->dram_bytes / 1e9, r->dram.id,
                    r->dram.usd_per_gb);
     (void)snprintf(markup, sizeof markup, "%.3g times the package", r->technology.economy.markup);
-    add_line(table, "die", cost->die_usd, die);
+    if (cost->n_dies > 1)
+        (void)snprintf(die, sizeof die, "%g dies of %.4g mm2, $%.2f each; %.1f on a wafer of $%.0f, yield %.1f %%",
+                       cost->n_dies, cost->die_mm2, cost->die_usd, cost->dies_per_wafer, r->node.wafer_usd,
+                       100 * cost->yield_frac);
+    add_line(table, cost->n_dies > 1 ? "dies" : "die", cost->dies_usd, die);
     add_line(table, "interposer", cost->interposer_usd, "under the die and the stacks");
     add_line(table, "memory", cost->dram_usd, dram);
     add_line(table, "package", cost->package_usd, "all of it, including substrate and assembly losses");
@@ -96,7 +100,12 @@ static json_t *cost_json(const struct orr_machine *m, const struct orr_job *job,
     } ROWS[] = {
         {"dies_per_wafer", c->dies_per_wafer, false},
         {"yield_frac", c->yield_frac, false},
+        {"dies_per_package", c->n_dies, false},
+        {"die_mm2", c->die_mm2, false},
         {"die_usd", c->die_usd, false},
+        {"dies_usd", c->dies_usd, false},
+        {"good_frac", c->good_frac, false},
+        {"assembly_yield_frac", c->assembly_yield_frac, false},
         {"interposer_usd", c->interposer_usd, false},
         {"memory_usd", c->dram_usd, false},
         {"package_usd", c->package_usd, false},
@@ -150,12 +159,13 @@ static void add_bill(const struct bill *bill, enum orr_format format, const stru
 
 static void add_page(const struct bill *bill, const char *name, struct orr_text *text)
 {
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
-    orr_cost_lanes(text, &bill->machine.cost);
-    add_bill(bill, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_cost_lanes(&page, &bill->machine.cost);
+    add_bill(bill, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_bill(bill, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, name, text);
 }
 
 enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,

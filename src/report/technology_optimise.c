@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 #include "spec/names.h"
@@ -86,19 +86,24 @@ struct answer {
 
 static json_t *answer_json(const struct answer *a)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "technology_optimise", "objective", orr_objective_name(a->options->objective), "optimiser",
-                     orr_optimiser_name(a->options->optimiser), "evaluated", (json_int_t)a->optimum.evaluations,
-                     "before", side_json(&a->optimum.before), "after", side_json(&a->optimum.after), "split",
-                     split_json(&a->optimum.split), "system", orr_json_word(a->system));
+    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
+                     "technology_optimise", "jobs", (json_int_t)a->options->n_others + 1, "objective",
+                     orr_objective_name(a->options->objective), "optimiser", orr_optimiser_name(a->options->optimiser),
+                     "evaluated", (json_int_t)a->optimum.evaluations, "before", side_json(&a->optimum.before), "after",
+                     side_json(&a->optimum.after), "split", split_json(&a->optimum.split), "system",
+                     orr_json_word(a->system));
 }
 
 static void add_terminal(const struct answer *a, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_split_value *before = &a->optimum.before, *after = &a->optimum.after;
-    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_objective_name(a->options->objective),
-                 a->problem->job->model.id, orr_optimiser_name(a->options->optimiser),
+    orr_text_add(text, "best %s of %s", orr_objective_name(a->options->objective), a->problem->job->model.id);
+    for (size_t i = 0; i < a->options->n_others; i++) orr_text_add(text, ", %s", a->options->others[i].model.id);
+    orr_text_add(text, " by %s, %lld splits tried\n", orr_optimiser_name(a->options->optimiser),
                  (long long)a->optimum.evaluations);
+    if (a->options->n_others > 0)
+        orr_text_add(text, "values are the weighted geometric mean over %zu jobs\n", a->options->n_others + 1);
+    orr_text_add(text, "\n");
     add_side("given", a->options->objective, before, text);
     add_side("best", a->options->objective, after, text);
     if (before->made && before->fits)
@@ -119,12 +124,13 @@ static void add_page(const struct answer *a, struct orr_text *text)
 {
     static const char *const NAMES[] = {"given", "best"};
     const struct orr_split splits[] = {a->problem->given, a->optimum.split};
-    struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, a->name);
-    orr_split_lanes(text, NAMES, splits, 2);
-    add_answer(a, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    struct orr_page_parts page = {{0}, {0}, {0}};
+    struct orr_text json = {0};
+    orr_split_lanes(&page, NAMES, splits, 2);
+    add_answer(a, ORR_FORMAT_TERMINAL, &orr_page_style, &page.terminal);
     add_answer(a, ORR_FORMAT_JSON, NULL, &json);
-    orr_html_finish(text, &terminal, &json);
+    orr_page_reply(&page, "result", &json);
+    orr_page_finish(&page, a->name, text);
 }
 
 enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,

@@ -76,6 +76,9 @@ static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_
         {"workload.recompute_nth", workload->recompute_nth, 0, ORR_MAX_LAYERS},
         {"workload.gradient_precision", (int64_t)workload->gradients, 0, ORR_N_GRADIENT_FORMATS - 1},
         {"workload.mtp_layers", workload->mtp_layers, 0, ORR_MTP_MAX},
+        {"workload.comm_precision", (int64_t)workload->comm, 0, ORR_N_ASKED_FORMATS - 1},
+        {"workload.activation_precision", (int64_t)workload->activations, 0, ORR_N_ASKED_FORMATS - 1},
+        {"workload.attention_precision", (int64_t)workload->core, 0, ORR_N_ASKED_FORMATS - 1},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
     return err ? err : check_imbalance(workload->moe_imbalance, error);
@@ -93,6 +96,8 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"workload.matrix_precision", (int64_t)serving->matrix, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.kv_precision", (int64_t)serving->kv, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.comm_precision", (int64_t)serving->comm, 0, ORR_N_MATRIX_DTYPES - 1},
+        {"workload.activation_precision", (int64_t)job->workload.activations, 0, ORR_N_ASKED_FORMATS - 1},
+        {"workload.attention_precision", (int64_t)job->workload.core, 0, ORR_N_ASKED_FORMATS - 1},
         {"workload.chunk_tokens", serving->chunk_tokens, 0, ORR_CONTEXT_MAX},
         {"workload.draft_tokens", serving->draft_tokens, 0, ORR_DRAFT_MAX},
         {"workload.attention", (int64_t)job->workload.attention, 0, ORR_N_ATTENTION_KERNELS - 1},
@@ -458,6 +463,10 @@ static enum orr_err check_dtype(const struct orr_job *job, const char *key, enum
 static enum orr_err check_attention(const struct orr_job *job, const char *key, struct orr_error *error)
 {
     const enum orr_attention_kernel kernel = job->workload.attention;
+    const enum orr_dtype core = orr_asked_dtype(job->workload.core, ORR_N_DTYPES);
+    const enum orr_err err =
+        core == ORR_N_DTYPES ? ORR_OK : check_dtype(job, "workload.attention_precision", core, "", error);
+    if (err) return err;
     if (kernel == ORR_ATTENTION_UNFUSED || job->calibration.attention[kernel].forward_frac > 0) return ORR_OK;
     return FAIL(error, key, "calibration %s has no attention constants for %s", job->calibration.id,
                 orr_attention_kernel_name(kernel));

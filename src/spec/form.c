@@ -8,6 +8,7 @@
 
 #include "base/plain.h"
 #include "spec/request.h"
+#include "spec/technology.h"
 
 struct orr_form {
     const struct orr_catalogue *catalogue;
@@ -184,9 +185,34 @@ static enum orr_err make_string(const struct orr_form *form, const char *path, c
                     "the value is not UTF-8 text");
 }
 
+#define IN_GENERATED "generated."
+
+/* "generated.node" is a key of the generated system's name: the name gets the value, in place of an older one. */
+static enum orr_err set_generated(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
+{
+    const struct place place = {.path = "system", .key = "system"};
+    const char *name = json_string_value(json_object_get(form->request.root, "system"));
+    if (!name || !orr_is_generated(name))
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = form->origin, .key = path},
+                        "needs a generated system: \"system\": \"generated:\" (docs/technology.md)");
+    if (value && strpbrk(value, ",="))
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = form->origin, .key = path},
+                        "\"%.60s\" must be one value without commas", value);
+    char *renamed = orr_recipe_with(name, path + strlen(IN_GENERATED), value);
+    if (!renamed) return orr_out_of_memory(error, NULL);
+    json_t *text = NULL;
+    enum orr_err err = make_string(form, path, renamed, &text, error);
+    if (!err) err = put(form, &place, text, error);
+    free(renamed);
+    return err;
+}
+
 enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
+    const char *own = strncmp(path, IN_SET, strlen(IN_SET)) == 0 ? path + strlen(IN_SET) : path;
+    if (strncmp(own, IN_GENERATED, strlen(IN_GENERATED)) == 0)
+        return orr_complete(set_generated(form, own, value, error), error);
     const struct place place = place_of(form, path);
     const json_t *old = find(form, &place);
     const bool overruled =

@@ -17,20 +17,14 @@ enum { TOKENS_MAX = 64 };
 #define AREA_KEY(member, word, ...)      "area." word,
 #define POWER_KEY(member, word, ...)     "power." word,
 #define PERIMETER_KEY(member, word, ...) "perimeter." word,
-static const char *const KEYS[] = {"design",
-                                   "technology",
-                                   "memory",
-                                   "scaleup",
-                                   "network",
-                                   "node",
-                                   "area",
-                                   "package",
-                                   "power",
-                                   "stacks",
-                                   "domain",
-                                   "gpus_per_node",
-                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY)
-                                       ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
+static const char *const KEYS[] = {
+    "design",        "technology",
+    "memory",        "scaleup",
+    "network",       "node",
+    "area",          "package",
+    "power",         "stacks",
+    "dies",          "domain",
+    "gpus_per_node", ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY) ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
 
 struct token {
     char *key, *value;
@@ -68,8 +62,8 @@ static bool is_key(const char *key)
 
 static enum orr_err fail_cost_key(const struct parsed *parsed, const char *key, struct orr_error *error)
 {
-    const char *names[32];
-    char hint[ORR_HINT], list[512] = "";
+    const char *names[40];
+    char hint[ORR_HINT], list[700] = "";
     size_t n = 0;
     for (size_t length = 0; n < orr_n_economy_fields && n < ORR_COUNT_OF(names) && length < sizeof list; n++) {
         names[n] = orr_economy_fields[n].key;
@@ -84,11 +78,12 @@ static enum orr_err fail_key(const struct parsed *parsed, const char *key, struc
     char hint[ORR_HINT];
     if (strncmp(key, "cost.", 5) == 0) return fail_cost_key(parsed, key, error);
     orr_did_you_mean(hint, key, KEYS, ORR_COUNT_OF(KEYS));
-    return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error,
-                              "generated: unknown key \"%.60s\"%s; keys: node, area, package, power, stacks, design, "
-                              "technology, memory, scaleup, network, domain, gpus_per_node, area.PART, power.PART, "
-                              "perimeter.PART, cost.KEY",
-                              key, hint);
+    return orr_reference_fail(
+        parsed->at, ORR_ERR_INPUT, error,
+        "generated: unknown key \"%.60s\"%s; keys: node, area, package, power, stacks, dies, design, "
+        "technology, memory, scaleup, network, domain, gpus_per_node, area.PART, power.PART, "
+        "perimeter.PART, cost.KEY",
+        key, hint);
 }
 
 static enum orr_err add_token(struct parsed *parsed, char *text, struct orr_error *error)
@@ -258,6 +253,8 @@ static enum orr_err read_budgets(const struct parsed *parsed, struct orr_recipe 
     if (!err) err = read_number(parsed, "package", "mm2", 1, 1e6, &package, error);
     if (!err) err = read_number(parsed, "power", "W", 1, 1e5, &power, error);
     if (!err) err = read_count(parsed, "stacks", 1000, &recipe->n_stacks, error);
+    recipe->n_dies = 1;
+    if (!err) err = read_count(parsed, "dies", 64, &recipe->n_dies, error);
     if (err) return err;
     const double stacks_mm2 = (double)recipe->n_stacks * recipe->dram.stack_mm2;
     if (die <= 0 && package > 0 && recipe->n_stacks > 0) die = package - stacks_mm2;
@@ -349,6 +346,25 @@ char *orr_recipe_name(const char *name, const struct orr_split *split)
     for (int i = 0; i < ORR_N_COMPONENTS; i++)
         if (split->perimeter_frac[i] > 0)
             orr_text_add(&text, ",perimeter.%s=%.6f", orr_component_names[i], split->perimeter_frac[i]);
+    return orr_text_take(&text);
+}
+
+char *orr_recipe_with(const char *name, const char *key, const char *value)
+{
+    struct orr_text text = {0};
+    const size_t n = strlen(key);
+    const char *comma = "";
+    orr_text_add(&text, "%s", ORR_GENERATED);
+    for (const char *at = name + strlen(ORR_GENERATED); *at;) {
+        const size_t length = strcspn(at, ",");
+        const bool same = length > n && strncmp(at, key, n) == 0 && at[n] == '=';
+        if (length > 0 && !same) {
+            orr_text_add(&text, "%s%.*s", comma, (int)length, at);
+            comma = ",";
+        }
+        at += length + (at[length] != '\0');
+    }
+    if (value) orr_text_add(&text, "%s%s=%s", comma, key, value);
     return orr_text_take(&text);
 }
 

@@ -16,6 +16,7 @@ const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)}
 /* ORDER enum orr_engine_kind */
 const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS] = {"both", "training", "serving"};
 const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS] = {ORR_GRADIENT_FORMATS(NAME)};
+const char *const orr_asked_format_names[ORR_N_ASKED_FORMATS] = {ORR_ASKED_FORMATS(NAME)};
 const char *const orr_store_names[ORR_N_STORES] = {ORR_STORES(NAME)};
 const char *const orr_offload_names[ORR_N_OFFLOADS] = {ORR_OFFLOADS(NAME)};
 const char *const orr_stage_rule_names[ORR_N_STAGE_RULES] = {ORR_STAGE_RULES(NAME)};
@@ -74,6 +75,7 @@ NAMED(recompute, orr_recompute_names, ORR_N_RECOMPUTES)
 NAMED(fp8_recipe, orr_fp8_recipe_names, ORR_N_FP8_RECIPES)
 NAMED(optimizer, orr_optimizer_names, ORR_N_OPTIMIZERS)
 NAMED(gradient_format, orr_gradient_format_names, ORR_N_GRADIENT_FORMATS)
+NAMED(asked_format, orr_asked_format_names, ORR_N_ASKED_FORMATS)
 NAMED(stage_rule, orr_stage_rule_names, ORR_N_STAGE_RULES)
 NAMED(attention_kernel, orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS)
 NAMED(cp_kind, orr_cp_kind_names, ORR_N_CP_KINDS)
@@ -119,6 +121,19 @@ double orr_dtype_bytes(enum orr_dtype dtype)
 {
     assert((unsigned)dtype < ORR_N_DTYPES);
     return DTYPE_BITS[dtype] / 8;
+}
+
+#define ASKED(member, name, format, ...) ORR_##format,
+
+enum orr_dtype orr_asked_dtype(enum orr_asked_format format, enum orr_dtype otherwise)
+{
+    static const int DTYPES[ORR_N_ASKED_FORMATS] = {ORR_ASKED_FORMATS(ASKED)};
+    return DTYPES[format] < ORR_N_DTYPES ? (enum orr_dtype)DTYPES[format] : otherwise;
+}
+
+double orr_asked_bytes(enum orr_asked_format format, double otherwise)
+{
+    return format == ORR_ASKED_ENGINE ? otherwise : orr_dtype_bytes(orr_asked_dtype(format, ORR_DTYPE_FP32));
 }
 
 #define DOUBT_TEXT(name, id, text, remedy)   text,

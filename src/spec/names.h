@@ -15,6 +15,12 @@ const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS];
 extern const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS];
 const char *orr_gradient_format_name(enum orr_gradient_format format);
+extern const char *const orr_asked_format_names[ORR_N_ASKED_FORMATS];
+const char *orr_asked_format_name(enum orr_asked_format format);
+/* The format that was asked for, or else the other one. */
+enum orr_dtype orr_asked_dtype(enum orr_asked_format format, enum orr_dtype otherwise);
+/* Its bytes per element, or else the other number. */
+double orr_asked_bytes(enum orr_asked_format format, double otherwise);
 extern const char *const orr_store_names[ORR_N_STORES];
 extern const char *const orr_offload_names[ORR_N_OFFLOADS];
 extern const char *const orr_stage_rule_names[ORR_N_STAGE_RULES];

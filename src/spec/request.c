@@ -174,8 +174,9 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
                                struct orr_job *job, struct orr_error *error)
 {
     static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
-    /* The factors of a fitted engine are in the constants of the job, so that these are read anew. */
-    if (orr_factors_act(&job->engine)) *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
+    /* The factors of a fitted engine, and idealised constants, are in the job, so that these are read anew. */
+    if (orr_factors_act(&job->engine) || job->workload.ideal)
+        *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
         const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);
@@ -205,6 +206,7 @@ static enum orr_err read_job(const struct orr_catalogue *catalogue, const struct
     enum orr_err err = read_parts(catalogue, request, stale, job, error);
     if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head->gpus, job, error);
     else if (!err) err = orr_request_infer(catalogue, request, head->gpus, job, error);
+    if (!err && job->workload.ideal) orr_idealise(job);
     if (!err) orr_twins_make(job);
     if (!err) err = check_located(request, job, error);
     if (!err) job->assumed = orr_assumed_keys(request->root, job);

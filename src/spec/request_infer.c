@@ -35,19 +35,27 @@ const enum orr_dtype orr_moved_formats[ORR_N_MOVED] = {ORR_DTYPE_FP16, ORR_DTYPE
 struct ask {
     struct orr_serving serving;
     struct orr_media media;
+    enum orr_asked_format comm;
 };
+
+#define SERVED_FORMAT(word, type_name, member, what)                                                                   \
+    {                                                                                                                  \
+        .key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct type_name, member),                             \
+        .names = orr_asked_format_names, .n_names = ORR_N_ASKED_FORMATS, .meaning = what                               \
+    }
 
 static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
     ORR_INT(orr_serving, input_len, true, 1, ORR_CONTEXT_MAX, "tokens of a prompt"),
     ORR_INT(orr_serving, output_len, true, 1, ORR_CONTEXT_MAX, "tokens of an answer"),
     DTYPE("matrix_precision", matrix, ORR_N_MATRIX_DTYPES, "format of the matrix products"),
-    {.key = "comm_precision",
-     .type = ORR_FIELD_ENUM,
-     .offset = offsetof(struct orr_serving, comm),
-     .names = orr_moved_words,
-     .n_names = ORR_N_MOVED,
-     .meaning = "format of what travels between GPUs"},
+    SERVED_FORMAT("comm_precision", ask, comm, "format of what travels between GPUs"),
+    SERVED_FORMAT("activation_precision", orr_serving, activations, "format of activations in memory"),
+    SERVED_FORMAT("attention_precision", orr_serving, core, "format of the products of attention"),
+    {.key = "ideal_overheads",
+     .type = ORR_FIELD_BOOL,
+     .offset = offsetof(struct orr_serving, ideal),
+     .meaning = "no fixed times of kernels and host"},
     ORR_REAL(orr_serving, prefix_hit_frac, ORR_UNIT_NONE, false, 0, ORR_PREFIX_HIT_MAX,
              "share of the prompt already in the cache"),
     ORR_INT(orr_serving, chunk_tokens, false, 0, ORR_CONTEXT_MAX, "tokens of the prompt per step"),
@@ -61,19 +69,9 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
-static const char *const TRAIN_PLAN[] = {"vpp",
-                                         "sp",
-                                         "zero",
-                                         "zero_group",
-                                         "zero_secondary",
-                                         "schedule",
-                                         "cp_kind",
-                                         "stage_layers",
-                                         "overlap",
-                                         "stages",
-                                         "offload",
-                                         "reshard_after_forward",
-                                         NULL};
+static const char *const TRAIN_PLAN[] = {
+    "vpp",          "sp",      "zero",   "zero_group", "zero_secondary",        "schedule", "cp_kind",
+    "stage_layers", "overlap", "stages", "offload",    "reshard_after_forward", NULL};
 static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "micro_batch",
                                              "global_batch",
@@ -146,7 +144,7 @@ enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, con
 
 /* Fills in storage, product and cache formats that the request leaves out. */
 static enum orr_err fill_formats(const struct orr_doc *request, const json_t *object, const struct orr_job *job,
-                                 struct orr_serving *serving, struct orr_error *error)
+                                 enum orr_asked_format comm, struct orr_serving *serving, struct orr_error *error)
 {
     const struct orr_serving asked = *serving;
     const json_t *weights = json_object_get(object, "precision"), *cache = json_object_get(object, "kv_precision");
@@ -160,7 +158,7 @@ static enum orr_err fill_formats(const struct orr_doc *request, const json_t *ob
         serving->comm = orr_dtype_bytes(asked.matrix) < 2 ? orr_chip_16bit(&job->system.chip) : asked.matrix;
     }
     if (cache) err = orr_cache_read(request, "workload.kv_precision", cache, &serving->kv, &serving->kv_format, error);
-    if (json_object_get(object, "comm_precision")) serving->comm = orr_moved_formats[asked.comm];
+    serving->comm = orr_asked_dtype(comm, serving->comm);
     return err;
 }
 
@@ -206,6 +204,9 @@ void orr_serving_workload(struct orr_job *job)
         .attention = engine->attention_unfused_default ? ORR_ATTENTION_UNFUSED : engine->attention,
         .causal = true,
         .moe_imbalance = serving->moe_imbalance,
+        .activations = serving->activations,
+        .core = serving->core,
+        .ideal = serving->ideal,
     };
 }
 
@@ -256,7 +257,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     if (!json_object_get(object, "moe_imbalance")) ask.serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
     job->serving = ask.serving;
     err = read_draft(catalogue, request, object, job, error);
-    if (!err) err = fill_formats(request, object, job, &job->serving, error);
+    if (!err) err = fill_formats(request, object, job, ask.comm, &job->serving, error);
     orr_serving_workload(job);
     return err;
 }

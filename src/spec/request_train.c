@@ -56,6 +56,12 @@ enum { ATTENTION_FLASH = ORR_N_ATTENTION_KERNELS }; /* index of "flash" above */
         .n_names = sizeof words / sizeof words[0], .meaning = what                                                     \
     }
 
+#define WORK_FORMAT(word, member, what)                                                                                \
+    {                                                                                                                  \
+        .key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.member),                          \
+        .names = orr_asked_format_names, .n_names = ORR_N_ASKED_FORMATS, .meaning = what                               \
+    }
+
 static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(seq, 1, ORR_TOKENS_MAX, "tokens of a sequence"),
     WORK_INT(micro_batch, 1, ORR_MICRO_BATCH_MAX, "sequences of a micro-batch"),
@@ -74,6 +80,13 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_gradient_format_names,
      .n_names = ORR_N_GRADIENT_FORMATS,
      .meaning = "format in which gradients are added up"},
+    WORK_FORMAT("comm_precision", comm, "format of what travels between GPUs"),
+    WORK_FORMAT("activation_precision", activations, "format of activations in memory"),
+    WORK_FORMAT("attention_precision", core, "format of the products of attention"),
+    {.key = "ideal_overheads",
+     .type = ORR_FIELD_BOOL,
+     .offset = offsetof(struct ask, workload.ideal),
+     .meaning = "no fixed times of kernels and host, no late ranks"},
     WORK_INT(wide_layers, 0, ORR_MAX_LAYERS, "layers whose products stay in 16 bits"),
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     WORK_INT(recompute_first, 0, ORR_MAX_LAYERS, "layers at the beginning of a pipeline chunk that are recomputed"),

@@ -28,6 +28,8 @@ enum orr_err orr_recipe_read(const struct orr_catalogue *catalogue, const struct
                              struct orr_recipe *recipe, struct orr_error *error);
 /* `name` with the shares of `split` in place of its own. The caller frees it; NULL when out of memory. */
 char *orr_recipe_name(const char *name, const struct orr_split *split);
+/* The name of a generated system with another value of one key; NULL removes the key. The caller frees it. */
+char *orr_recipe_with(const char *name, const char *key, const char *value);
 
 /* A system as JSON with its chip in place, as the reader of systems expects it. `name` is the name from which it was
  * made. The result is NULL when out of memory. */

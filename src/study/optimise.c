@@ -116,8 +116,8 @@ enum orr_err orr_split_problem_open(const struct orr_recipe *recipe, const struc
                                     const struct orr_optimise *options, struct orr_split_problem *problem,
                                     struct orr_error *error)
 {
-    *problem =
-        (struct orr_split_problem){.recipe = *recipe, .job = job, .objective = options->objective, .trial = *job};
+    *problem = (struct orr_split_problem){
+        .recipe = *recipe, .job = job, .objective = options->objective, .options = options, .trial = *job};
     problem->given = recipe->split;
     for (int b = 0; b < ORR_N_BUDGET_KINDS; b++)
         for (int i = 0; i < ORR_N_COMPONENTS; i++) {
@@ -166,6 +166,28 @@ static void judge(struct orr_split_problem *problem, struct orr_split_value *val
     value->bottleneck = trains ? train.bottleneck : infer.bottleneck;
 }
 
+/* Eq. 412: the weighted geometric mean over all jobs, which a factor in any of them changes alike. The fullest memory
+ * decides whether they fit, and the first job names the bottleneck. */
+static void judge_all(struct orr_split_problem *problem, const struct orr_recipe *recipe,
+                      const struct orr_machine *machine, struct orr_split_value *value)
+{
+    const struct orr_optimise *options = problem->options;
+    double logarithm = 0, weights = 0;
+    for (size_t i = 0; i <= options->n_others; i++) {
+        struct orr_split_value one = {.made = true};
+        const double weight = options->weights ? options->weights[i] : 1;
+        if (options->n_others > 0) problem->trial = i > 0 ? options->others[i - 1] : *problem->job;
+        orr_machine_system(recipe, machine, &problem->trial.system);
+        judge(problem, &one);
+        if (i == 0) *value = one;
+        value->fits = value->fits && one.fits;
+        value->overflow = orr_max(value->overflow, one.overflow);
+        logarithm += weight * log(one.value);
+        weights += weight;
+    }
+    if (options->n_others > 0) value->value = exp(logarithm / weights);
+}
+
 struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split)
 {
     struct orr_split_value value = {0};
@@ -175,8 +197,7 @@ struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, con
     problem->evaluations++;
     value.made = orr_generate(&recipe, &machine, value.reason);
     if (!value.made) return value;
-    orr_machine_system(&recipe, &machine, &problem->trial.system);
-    judge(problem, &value);
+    judge_all(problem, &recipe, &machine, &value);
     if (!value.fits)
         (void)snprintf(value.reason, sizeof value.reason, "the job takes %.2f times the memory", value.overflow);
     return value;

@@ -23,6 +23,7 @@ struct orr_split_problem {
     enum orr_objective objective;
     size_t n_simplices;
     struct orr_simplex simplices[ORR_N_BUDGET_KINDS];
+    const struct orr_optimise *options;
     struct orr_job trial; /* working memory */
     struct orr_scratch *scratch;
     int64_t evaluations;

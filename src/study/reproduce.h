@@ -7,7 +7,7 @@
 #include "study/sweep.h"
 
 #define ORR_SHEET_COLUMNS 24
-#define ORR_MAX_SHEETS    3
+#define ORR_MAX_SHEETS    4
 #define ORR_MAX_FINDINGS  16
 
 /* A number, or a word if `word` is set; a cell without either is empty. */
@@ -121,6 +121,7 @@ enum orr_err orr_study_nodes(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_chiplets(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error);
 
 #endif

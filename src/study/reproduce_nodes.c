@@ -68,7 +68,8 @@ static void add_time(struct orr_sheet *sheet, const struct orr_study_point *poin
     ORR_WORDS(sheet, orr_recompute_name(job->workload.recompute),
               orr_bound_name(point->outcome.answer.train.bottleneck));
     ORR_NUMBERS(sheet, 1e-12 * job->system.chip.peak_flops_per_s[job->workload.precision],
-                1e-9 * job->system.chip.hbm_bytes_per_s, 1e-9 * job->system.scaleout_bytes_per_s);
+                1e-9 * job->system.chip.hbm_bytes_per_s, 1e-9 * job->system.scaleout_bytes_per_s,
+                point->outcome.answer.train.interval_low_s, point->outcome.answer.train.interval_high_s);
 }
 
 /* ---------------------------------------------------------------- the best split at every node */
@@ -133,7 +134,7 @@ enum orr_err orr_study_nodes(struct orr_study *study, struct orr_error *error)
     if (err) return err;
     struct orr_sheet *sheet = orr_study_sheet(study, "nodes", "Step time, the best plan at every point",
                                               "node_nm memory network step_time_s tp pp dp micro_batch recompute "
-                                              "bottleneck peak_tflops dram_gb_per_s network_gb_per_s");
+                                              "bottleneck peak_tflops dram_gb_per_s network_gb_per_s low_s high_s");
     for (size_t i = 0; i < N; i++) {
         add_machine(sheet, &origins[i]);
         add_time(sheet, &points[i]);

@@ -76,7 +76,7 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
     if (err) return err;
     struct orr_sheet *sheet = orr_study_sheet(study, "dram", "Latency of one request, seconds by what binds",
                                               "memory link latency_s compute_s l2_s dram_s network_s overhead_s host_s "
-                                              "illustrated_s dram_tb_per_s link_gb_per_s");
+                                              "illustrated_s dram_tb_per_s link_gb_per_s low_s high_s");
     for (size_t i = 0; i < n; i++) {
         const size_t memory = i % N_MEMORIES, link = i / N_MEMORIES;
         double bound_s[ORR_N_BOUNDS];
@@ -85,7 +85,8 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
         ORR_NUMBERS(sheet, points[i].outcome.answer.infer.latency_s);
         orr_sheet_numbers(sheet, bound_s, ORR_N_BOUNDS);
         ORR_NUMBERS(sheet, link == 0 ? MEMORIES[memory].illustrated_s : (double)NAN, MEMORIES[memory].tb_per_s,
-                    LINKS[link].gb_per_s);
+                    LINKS[link].gb_per_s, points[i].outcome.answer.infer.interval_low_s,
+                    points[i].outcome.answer.infer.interval_high_s);
     }
     find_floor(study, points);
     free(points);

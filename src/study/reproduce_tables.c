@@ -207,7 +207,8 @@ static enum orr_err score_rows(struct orr_study *study, struct orr_sheet *sheet,
         const struct orr_csv *csv = &validation->csvs[score->csv];
         if (score->skipped[0] || !chosen(score, sources, least_gpus, csv)) continue;
         for (size_t c = 0; cells[c]; c++) orr_sheet_text(sheet, orr_csv_cell(csv, score->row, cells[c]));
-        ORR_NUMBERS(sheet, score->measured, score->predicted, score->error);
+        ORR_NUMBERS(sheet, score->measured, score->predicted, score->error, score->predicted * score->low,
+                    score->predicted * score->high);
         n += 1;
         sum_frac += fabs(score->error);
         most_frac = fmax(most_frac, fabs(score->error));
@@ -226,7 +227,8 @@ enum orr_err orr_study_training(struct orr_study *study, struct orr_error *error
                                         "dp",     "sp",    "global_batch", "recompute", NULL};
     struct orr_sheet *sheet =
         orr_study_sheet(study, "training", "Seconds of a training step on A100-80GB, published and predicted",
-                        "source model gpus tp pp vpp dp sp global_batch recompute published_s predicted_s error_frac");
+                        "source model gpus tp pp vpp dp sp global_batch recompute published_s predicted_s error_frac "
+                        "low_s high_s");
     return score_rows(study, sheet, SOURCES, 1920, CELLS, error);
 }
 
@@ -235,6 +237,6 @@ enum orr_err orr_study_inference(struct orr_study *study, struct orr_error *erro
     static const char *const SOURCES[] = {"NVIDIA NeMo Llama-2 200/200", NULL};
     static const char *const CELLS[] = {"model", "system", "tp", NULL};
     struct orr_sheet *sheet = orr_study_sheet(study, "inference", "Seconds of a request of 200 + 200 tokens, batch 1",
-                                              "model system tp published_s predicted_s error_frac");
+                                              "model system tp published_s predicted_s error_frac low_s high_s");
     return score_rows(study, sheet, SOURCES, 0, CELLS, error);
 }

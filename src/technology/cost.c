@@ -1,4 +1,5 @@
-/* What a generated machine costs: its wafer, yield, package, memory and network, and one hour of use. Eqs. 106-108a. */
+/* What a generated machine costs: its wafer, yield, package, memory and network, and one hour of use. Eqs. 106-108a,
+ * 405-411. */
 #include "technology/technology.h"
 
 #include <math.h>
@@ -17,20 +18,73 @@ double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering)
     return pow(1 + die_mm2 / MM2_PER_CM2 * defects_per_cm2 / clustering, -clustering);
 }
 
-/* Eq. 107: the die, the interposer below it, and the memory stacks bonded beside it. */
+/* ---------------------------------------------------------------- dies of a package */
+
+static double n_dies(const struct orr_recipe *recipe)
+{
+    return recipe->n_dies > 1 ? (double)recipe->n_dies : 1;
+}
+
+double orr_die_area_mm2(const struct orr_recipe *recipe)
+{
+    return recipe->die_mm2 / n_dies(recipe);
+}
+
+double orr_useful_mm2(const struct orr_recipe *recipe)
+{
+    return recipe->die_mm2 * (recipe->n_dies > 1 ? 1 - recipe->technology.economy.d2d_area_frac : 1);
+}
+
+/* Square dies in a row: two sides for every pair of neighbours face each other and carry the links between them. */
+double orr_useful_edge_mm(const struct orr_recipe *recipe)
+{
+    return (4 * n_dies(recipe) - 2 * (n_dies(recipe) - 1)) * sqrt(orr_die_area_mm2(recipe));
+}
+
+/* ---------------------------------------------------------------- package */
+
+/* Eqs. 405-407: dies that work, or are sold with units off, pass the test, and some faulty ones with them. */
+static void price_die(const struct orr_recipe *recipe, struct orr_die_cost *cost)
+{
+    const struct orr_economy *economy = &recipe->technology.economy;
+    cost->n_dies = n_dies(recipe);
+    cost->die_mm2 = orr_die_area_mm2(recipe);
+    cost->dies_per_wafer = orr_dies_per_wafer(economy->wafer_mm, cost->die_mm2);
+    const double whole = orr_yield_frac(cost->die_mm2, recipe->node.defects_per_cm2, economy->defect_clustering);
+    cost->yield_frac = whole + economy->harvest_frac * (1 - whole);
+    const double passed_frac = cost->yield_frac + economy->missed_frac * (1 - cost->yield_frac);
+    cost->good_frac = cost->yield_frac / passed_frac;
+    cost->die_usd =
+        (recipe->node.wafer_usd / cost->dies_per_wafer + economy->probe_usd) / passed_frac + economy->die_test_usd;
+    cost->dies_usd = cost->n_dies * cost->die_usd;
+}
+
+/* Eq. 408: several dies, or stacks beside a die, stand on an interposer. */
+static double interposer_usd(const struct orr_recipe *recipe, double stacks)
+{
+    const struct orr_economy *economy = &recipe->technology.economy;
+    const double ratio = economy->interposer_area_ratio > 0 ? economy->interposer_area_ratio : 1;
+    const double area_mm2 = ratio * (recipe->die_mm2 + stacks * recipe->dram.stack_mm2);
+    return area_mm2 * economy->interposer_usd_per_mm2 / economy->interposer_yield_frac;
+}
+
+/* Eqs. 107, 409, 410: an assembly is lost with everything on it if one bond or one die fails. */
 static void price_package(const struct orr_recipe *recipe, const struct orr_machine *machine, struct orr_die_cost *cost)
 {
     const struct orr_economy *economy = &recipe->technology.economy;
     const bool on_package = recipe->dram.stack_mm2 > 0;
-    const double n_bonded = 1 + (on_package ? (double)machine->n_stacks : 0);
-    const double interposer_mm2 = on_package ? recipe->die_mm2 + (double)machine->n_stacks * recipe->dram.stack_mm2 : 0;
-    cost->dies_per_wafer = orr_dies_per_wafer(economy->wafer_mm, recipe->die_mm2);
-    cost->yield_frac = orr_yield_frac(recipe->die_mm2, recipe->node.defects_per_cm2, economy->defect_clustering);
-    cost->die_usd = recipe->node.wafer_usd / (cost->dies_per_wafer * cost->yield_frac) + economy->die_test_usd;
-    cost->interposer_usd = interposer_mm2 * economy->interposer_usd_per_mm2 / economy->interposer_yield_frac;
+    const double stacks = on_package ? (double)machine->n_stacks : 0;
+    const double stack_yield =
+        economy->stack_bond_yield_frac > 0 ? economy->stack_bond_yield_frac : economy->bond_yield_frac;
+    price_die(recipe, cost);
+    cost->interposer_usd = on_package || cost->n_dies > 1 ? interposer_usd(recipe, stacks) : 0;
     cost->dram_usd = machine->dram_bytes / 1e9 * recipe->dram.usd_per_gb;
-    const double parts_usd = cost->die_usd + cost->interposer_usd + cost->dram_usd + economy->substrate_usd;
-    cost->package_usd = parts_usd / pow(economy->bond_yield_frac, n_bonded);
+    cost->assembly_yield_frac =
+        pow(economy->bond_yield_frac * cost->good_frac, cost->n_dies) * pow(stack_yield, stacks);
+    const double parts_usd = cost->dies_usd + cost->interposer_usd + cost->dram_usd + economy->substrate_usd;
+    cost->package_usd =
+        (parts_usd / cost->assembly_yield_frac + economy->final_test_usd) / (1 - economy->final_loss_frac);
+    if (economy->nre_chips > 0) cost->package_usd += economy->nre_usd / economy->nre_chips;
 }
 
 struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const struct orr_machine *machine)

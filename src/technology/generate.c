@@ -81,7 +81,7 @@ static bool too_many(char reason[ORR_REASON], const char *what, double n)
 
 static double area_of(const struct orr_recipe *recipe, enum orr_component part)
 {
-    return recipe->split.area_frac[part] * recipe->die_mm2;
+    return recipe->split.area_frac[part] * orr_useful_mm2(recipe);
 }
 
 static double power_of(const struct orr_recipe *recipe, enum orr_component part)
@@ -267,7 +267,13 @@ double orr_edge_mm(double die_mm2)
 
 bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
-    *machine = (struct orr_machine){.perimeter_mm = orr_edge_mm(recipe->die_mm2)};
+    const double die_mm2 = orr_die_area_mm2(recipe), reticle_mm2 = recipe->technology.economy.reticle_mm2;
+    *machine = (struct orr_machine){.perimeter_mm = orr_useful_edge_mm(recipe)};
+    if (reticle_mm2 > 0 && die_mm2 > reticle_mm2 && recipe->n_dies > 1) {
+        (void)snprintf(reason, ORR_REASON, "a die of %g mm2 is larger than a reticle, %g mm2: more dies are needed",
+                       die_mm2, reticle_mm2);
+        return false;
+    }
     if (!make_die(recipe, machine, reason) || !make_dram(recipe, machine, reason) ||
         !make_links(recipe, &recipe->scaleup, ORR_COMPONENT_INTRA, machine, reason) ||
         !make_links(recipe, &recipe->scaleout, ORR_COMPONENT_INTER, machine, reason))
@@ -276,6 +282,6 @@ bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, 
     machine->cost = orr_machine_cost(recipe, machine);
     if (machine->cost.dies_per_wafer >= 1) return true;
     (void)snprintf(reason, ORR_REASON, "a wafer of %g mm holds no die of %g mm2", recipe->technology.economy.wafer_mm,
-                   recipe->die_mm2);
+                   die_mm2);
     return false;
 }

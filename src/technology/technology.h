@@ -58,7 +58,16 @@ struct orr_economy {
     double defect_clustering; /* q of Eq. 106 */
     double die_test_usd;
     double interposer_usd_per_mm2, interposer_yield_frac;
-    double bond_yield_frac; /* yield of bonding one die or stack */
+    double bond_yield_frac;                 /* yield of bonding one die or stack */
+    double stack_bond_yield_frac;           /* the same of a memory stack; 0: as bond_yield_frac */
+    double harvest_frac;                    /* share of faulty dies that are sold with units switched off */
+    double probe_usd;                       /* test of a die on the wafer */
+    double missed_frac;                     /* share of faulty dies that the tests of a die do not find */
+    double interposer_area_ratio;           /* area of the interposer over that of what stands on it; 0: 1 */
+    double final_test_usd, final_loss_frac; /* test of a package, and the share of packages that fail it */
+    double nre_usd, nre_chips;              /* design and masks, and the chips they are shared by; 0: left out */
+    double reticle_mm2;                     /* largest die that can be printed; 0: not checked */
+    double d2d_area_frac;                   /* share of a die's area that its links to other dies of the package take */
     double substrate_usd;
     double markup;           /* price of the chip over the cost of its package */
     double host_usd_per_gpu; /* a GPU's share of node, rack and storage */
@@ -151,6 +160,7 @@ struct orr_recipe {
     struct orr_network scaleup, scaleout;
     double die_mm2, package_mm2, power_w;
     int64_t n_stacks; /* 0: as many as fit */
+    int64_t n_dies;   /* dies that share die_mm2; 0 counts as 1 */
     int64_t gpus_per_node, domain_gpus;
     struct orr_split split;
 };
@@ -178,8 +188,12 @@ struct orr_link_level {
 };
 
 struct orr_die_cost {
-    double dies_per_wafer, yield_frac;
-    double die_usd;                               /* a tested die that works */
+    double die_mm2, n_dies;                       /* one of the package's dies, and how many it has */
+    double dies_per_wafer, yield_frac;            /* yield_frac: with dies that are sold with units off */
+    double die_usd;                               /* one tested die */
+    double dies_usd;                              /* all dies of the package */
+    double good_frac;                             /* share of tested dies that work */
+    double assembly_yield_frac;                   /* share of assemblies in which everything works */
     double interposer_usd, dram_usd, package_usd; /* package_usd: the whole assembled package */
     double chip_usd;                              /* package_usd with markup */
     double network_usd, host_usd, gpu_usd;        /* gpu_usd: capital for one GPU in its system */
@@ -224,7 +238,11 @@ void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machin
 /* Eq. 106: the whole dies on a round wafer, and the share of them without a defect. */
 double orr_dies_per_wafer(double wafer_mm, double die_mm2);
 double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering);
-/* Eqs. 107 and 108: the cost of a generated machine. */
+/* Eq. 411: the area of one die, the part of all dies that links between them leave, and the edge that they leave. */
+double orr_die_area_mm2(const struct orr_recipe *recipe);
+double orr_useful_mm2(const struct orr_recipe *recipe);
+double orr_useful_edge_mm(const struct orr_recipe *recipe);
+/* Eqs. 107, 108a and 405-410: the cost of a generated machine. */
 struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const struct orr_machine *machine);
 
 #endif

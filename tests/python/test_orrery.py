@@ -18,6 +18,7 @@ import xml.dom.minidom
 import zipfile
 
 import orrery
+from orrery import _notebook as notebook
 from orrery import _library
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -137,7 +138,25 @@ class Train(unittest.TestCase):
         self.assertIn("Eq. 1", self.result.explain())
         self.assertIn("traceEvents", json.loads(self.result.report("trace")))
         self.assertTrue(self.result.report("html").startswith("<!DOCTYPE html>"))
-        self.assertIn("step_time_s", self.result._repr_html_())
+        page = self.result._repr_html_()
+        self.assertIn("step_time_s", page)
+        self.assertIn("Time of a step", page)
+        self.assertIn(notebook.with_unit("step_time_s", self.result.step_time_s), page)
+
+    def test_units_by_the_end_of_a_name(self):
+        cases = {("step_time_s", 0.0123): "12.3 ms", ("step_time_s", 90.0): "1.5 min", ("tokens_per_s", 2.5e6):
+                 "2.5 M tokens/s", ("memory_bytes.total", 3 * 2**30): "3 GiB", ("mfu_frac", 0.425): "42.5 %",
+                 ("energy_j", 2000.0): "2 kJ", ("cost_usd", 1234.5): "$1,234", ("fits", True): "yes", ("gpus", 1024): "1,024"}
+        for (name, value), text in cases.items():
+            self.assertEqual(notebook.with_unit(name, value), text)
+
+    def test_bars_of_parts_add_up(self):
+        bar = notebook.parts_bar("Parts", "time_s", {"forward": 1.0, "backward": 3.0, "none": 0.0})
+        self.assertIn("width:75.000%", bar)
+        self.assertIn("backward 3 s (75.0 %)", bar)
+        self.assertNotIn("none", bar)
+        self.assertEqual(notebook.parts_bar("Parts", "time_s", {}), "")
+        self.assertIn("width:50.00%", notebook.rows_chart("step_time_s", ["a", "b"], [1.0, 2.0]))
         with self.assertRaises(ValueError):
             self.result.report("picture")
 
@@ -219,7 +238,7 @@ class Many(unittest.TestCase):
         again = orrery.train("llama2-7b", "h100-sxm", gpus=8, **{
             key: value for key, value in {**found["best"][0]["plan"], **found["best"][0]["workload"]}.items()})
         self.assertEqual(again.step_time_s, found["best"][0]["step_time_s"])
-        self.assertIn("<svg", found.html)
+        self.assertIn('<script type="application/json" id="data">', found.html)
         with self.assertRaises(orrery.Error):
             orrery.search("train", "llama2-7b", "h100-sxm", gpus=8, objective="beauty")
         split = orrery.search("infer", "llama3-8b", "h100-sxm", gpus=8, input_len=512, output_len=64,

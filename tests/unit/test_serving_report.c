@@ -153,6 +153,8 @@ static void refusals(void **state)
                {"{\"rate_per_s\":0,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
                {"{\"rats\":5,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
                {"{\"trace\":\"/no/such.csv\"}", "no such file"},
+               {"{\"trace\":\"arrival_s,input_len,output_len\\n5,9,9\\n4,9,9\\n\"}",
+                "not below that of the row before"},
                {"{\"arrival\":\"closed\",\"input_len\":9,\"output_len\":10}", "needs concurrency"}};
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(BAD); i++) {
@@ -167,9 +169,29 @@ static void refusals(void **state)
     }
 }
 
+/* A recording given as the text of its CSV has the requests of its rows. */
+static void recording(void **state)
+{
+    static const char TRAFFIC[] =
+        "{\"trace\":\"arrival_s,input_len,output_len\\n0,500,20\\n30,500,20\\n\",\"warmup_s\":0}";
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_service *service = open_service(w, TRAFFIC);
+    assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
+    json_t *json = answer_as(service, ORR_FORMAT_JSON_EXPLAINED);
+    const json_t *requests = json_object_get(json_object_get(json, "detail"), "requests");
+    assert_int_equal(json_array_size(requests), 2);
+    const json_t *first = json_array_get(requests, 0), *second = json_array_get(requests, 1);
+    assert_true(number(second, "arrival_s", NULL) - number(first, "arrival_s", NULL) == 30);
+    assert_true(number(second, "input_len", NULL) == 500);
+    assert_true(number(second, "output_len", NULL) == 20);
+    json_decref(json);
+    orr_service_close(service);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(detail), cmocka_unit_test(seeds),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(refusals), cmocka_unit_test(recording)};
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

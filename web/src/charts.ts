@@ -112,6 +112,11 @@ export const axis = (colours: Palette, more: Record<string, unknown> = {}): Reco
     ...more,
 });
 
+/** An axis that ends at a given value has no label there on a narrow chart, where it would touch its neighbour. */
+export const ending = (width_px: number) => (width_px < 600 ? { showMaxLabel: false } : {});
+/** Narrow charts have fewer marks. */
+export const marks = (width_px: number) => (width_px < 420 ? { splitNumber: 3 } : {});
+
 /** Makes the labels of an axis of quantities. */
 export const mark = (text: (value: number) => string, colours: Palette) => ({
     color: colours.soft,
@@ -259,7 +264,13 @@ export function stacked(
     parts: readonly { name: string; values: readonly number[]; colour: string }[],
     text: (value: number) => string,
     colours: Palette,
-    more: { max?: number; marks?: readonly { name: string; at: number }[]; legend_px?: number } = {},
+    more: {
+        max?: number;
+        marks?: readonly { name: string; at: number }[];
+        legend_px?: number;
+        /** The width of names; a single bar has one only then. */
+        label_px?: number;
+    } = {},
 ): EChartsCoreOption {
     const names = more.legend_px
         ? legend(
@@ -285,14 +296,14 @@ export function stacked(
         xAxis: {
             type: 'value',
             ...(more.max ? { max: more.max } : {}),
-            ...axis(colours, { axisLabel: mark(text, colours) }),
+            ...axis(colours, { axisLabel: { ...mark(text, colours), ...(more.marks ? { showMaxLabel: false } : {}) } }),
         },
         yAxis: {
             type: 'category',
             data: [...rows],
             inverse: true,
             ...axis(colours),
-            axisLabel: { show: rows.length > 1, color: colours.soft, width: 130, overflow: 'truncate' },
+            axisLabel: { show: Boolean(more.label_px) || rows.length > 1, color: colours.soft, width: more.label_px ?? 130, overflow: 'truncate' },
         },
         series: parts.map((part, i) => ({
             type: 'bar',

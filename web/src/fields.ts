@@ -287,9 +287,26 @@ export const FIELDS: readonly Field[] = [
     {
         key: 'workload.comm_precision',
         label: 'On the links',
-        kinds: INFER,
+        kinds: BOTH,
         group: 'more',
-        options: ['fp16', 'bf16', 'fp8', 'int8'],
+        options: ['fp32', 'fp16', 'bf16', 'fp8', 'int8', 'fp4'],
+        title: 'format of everything that travels between GPUs; auto: as the engine sends it',
+    },
+    {
+        key: 'workload.activation_precision',
+        label: 'Activations',
+        kinds: BOTH,
+        group: 'more',
+        options: ['fp32', 'fp16', 'bf16', 'fp8', 'int8', 'fp4'],
+        title: 'format of activations in memory; auto: 16 bits',
+    },
+    {
+        key: 'workload.attention_precision',
+        label: 'Attention in',
+        kinds: BOTH,
+        group: 'more',
+        options: ['fp16', 'bf16', 'fp8', 'int8', 'fp4'],
+        title: 'format in which attention multiplies; auto: 16 bits',
     },
     {
         key: 'workload.prefix_hit_frac',

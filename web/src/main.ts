@@ -5,10 +5,13 @@ import { debounce, download, fill, h, throttle } from './dom';
 import { Form } from './form';
 import { hintsOf } from './hints';
 import { overrides } from './machine';
+import { recorded } from './recorded';
+import { ReportPage } from './report';
 import { ShareLine } from './share';
 import { jobText, requestOf, stateFrom, stateText, type Job, type State } from './state';
-import { csv } from './table';
-import type { Catalogue, Json, JsonObject, Kind, Result } from './types';
+import { scalarsCsv } from './table';
+import { startTheme, themeButton } from './theme';
+import type { Catalogue, JsonObject, Kind, Result } from './types';
 import type { Answer, App, Card, View } from './view';
 import { cardsOf, showCards } from './views/cards';
 import { Compare, MOST_JOBS } from './views/compare';
@@ -26,13 +29,6 @@ import { WhatIf } from './views/whatif';
 /** The server is asked at once, but no more often than this; the URL is written once nothing changes for a while. */
 const ASK_MS = 40;
 const URL_MS = 200;
-
-/** Collects all scalars of a result by dotted key, for the CSV. */
-function scalars(value: Json, path: string, out: [string, string | number][]): void {
-    if (value !== null && typeof value === 'object')
-        for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
-    else out.push([path, value === null ? '' : typeof value === 'boolean' ? String(value) : value]);
-}
 
 class Explorer implements App {
     state: State = stateFrom(location.hash);
@@ -174,17 +170,6 @@ class Explorer implements App {
             },
             ...this.tabs,
         );
-        const theme = h(
-            'button',
-            {
-                type: 'button',
-                class: 'theme',
-                'aria-label': 'Switch between light and dark',
-                title: 'Light or dark',
-                onclick: () => this.switchTheme(),
-            },
-            '◐',
-        );
         const actions = h(
             'div',
             { class: 'actions' },
@@ -203,7 +188,7 @@ class Explorer implements App {
                 { type: 'button', 'aria-label': 'Download the result as CSV', onclick: () => this.saveCsv() },
                 'CSV',
             ),
-            theme,
+            themeButton(),
         );
         fill(
             document.querySelector('#top')!,
@@ -405,43 +390,13 @@ class Explorer implements App {
 
     private saveCsv(): void {
         if (!this.text) return;
-        const out: [string, string | number][] = [];
-        const { request, detail: _d, frontier: _f, ...rest } = JSON.parse(this.text) as JsonObject;
-        if (request) scalars(request, '', out);
-        scalars(rest, '', out);
-        download('orrery.csv', csv([out.map(([k]) => k), out.map(([, v]) => v)]), 'text/csv');
+        download('orrery.csv', scalarsCsv(JSON.parse(this.text) as JsonObject), 'text/csv');
     }
-
-    private switchTheme(): void {
-        const dark = document.documentElement.dataset['theme']
-            ? document.documentElement.dataset['theme'] === 'dark'
-            : matchMedia('(prefers-color-scheme: dark)').matches;
-        setTheme(dark ? 'light' : 'dark');
-    }
-}
-
-function setTheme(theme: string): void {
-    document.documentElement.dataset['theme'] = theme;
-    try {
-        localStorage.setItem('theme', theme);
-    } catch {
-        // A private window may keep nothing.
-    }
-    document.dispatchEvent(new Event('themechange'));
 }
 
 async function main(): Promise<void> {
-    const kept = (() => {
-        try {
-            return localStorage.getItem('theme');
-        } catch {
-            return null;
-        }
-    })();
-    if (kept === 'light' || kept === 'dark') setTheme(kept);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-        document.dispatchEvent(new Event('themechange')),
-    );
+    startTheme();
+    if (recorded) return void new ReportPage(recorded);
     try {
         new Explorer(await api.catalogue());
     } catch (error) {

@@ -1,6 +1,8 @@
 // Tables are sorted by a click on a head, saved as CSV, and scrolled with the keyboard.
 
 import { download, fill, h } from './dom';
+import { recorded } from './recorded';
+import type { Json, JsonObject } from './types';
 
 export interface Column<R> {
     label: string;
@@ -23,21 +25,39 @@ const cell = (value: number | string | undefined): string => {
 export const csv = (rows: readonly (readonly (number | string | undefined)[])[]): string =>
     rows.map((r) => r.map(cell).join(',')).join('\n') + '\n';
 
+/** Collects all scalars of a result by dotted key. */
+function scalars(value: Json, path: string, out: [string, string | number][]): void {
+    if (value !== null && typeof value === 'object')
+        for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
+    else out.push([path, value === null ? '' : typeof value === 'boolean' ? String(value) : value]);
+}
+
+/** Returns a result as one line of CSV below its keys: what was asked first, without what tables of their own have. */
+export function scalarsCsv(result: JsonObject): string {
+    const out: [string, string | number][] = [];
+    const { request, detail: _d, frontier: _f, ...rest } = result;
+    if (request) scalars(request, '', out);
+    scalars(rest, '', out);
+    return csv([out.map(([k]) => k), out.map(([, v]) => v)]);
+}
+
 export class Table<R> {
     readonly element: HTMLElement;
     private rows: R[] = [];
     private readonly body = h('tbody');
+    private readonly columns: readonly Column<R>[];
     private readonly heads: HTMLTableCellElement[];
     private sorted: { column: number; down: boolean } | undefined;
 
     constructor(
         title: string,
         private readonly file: string,
-        private readonly columns: readonly Column<R>[],
+        columns: readonly Column<R>[],
         extra: { controls?: HTMLElement; sort?: number; down?: boolean; intro?: string } = {},
     ) {
+        this.columns = recorded ? columns.filter((c) => !c.plain) : columns; // the buttons of a report would do nothing
         if (extra.sort !== undefined) this.sorted = { column: extra.sort, down: extra.down ?? true };
-        this.heads = columns.map((c, i) =>
+        this.heads = this.columns.map((c, i) =>
             h(
                 'th',
                 { scope: 'col', title: c.title },
@@ -112,7 +132,8 @@ export class Table<R> {
             else head.removeAttribute('aria-sort');
             head.classList.toggle(
                 'number',
-                this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'),
+                this.columns[i]?.class === 'number' ||
+                    this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'),
             );
         });
         const rows = this.ordered();

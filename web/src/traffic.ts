@@ -16,9 +16,12 @@ interface TrafficField {
     /** The arrivals it belongs to; absent: all. */
     arrivals?: readonly string[];
     more?: boolean;
+    /** True for a file that is read here. */
+    file?: boolean;
 }
 
 const OPEN = ['poisson', 'gamma', 'constant', 'diurnal'];
+const UNRECORDED = [...OPEN, 'closed', 'saturated'];
 const FIELDS: readonly TrafficField[] = [
     {
         key: 'arrival',
@@ -32,6 +35,7 @@ const FIELDS: readonly TrafficField[] = [
             ['constant', 'equal gaps'],
             ['diurnal', 'a day, up and down'],
             ['saturated', 'all at once'],
+            ['trace', 'recorded (a file)'],
         ],
     },
     { key: 'rate_per_s', label: 'Requests per second', title: 'of all replicas', start: '4', arrivals: OPEN },
@@ -46,8 +50,25 @@ const FIELDS: readonly TrafficField[] = [
     },
     { key: 'swing_frac', label: 'Swing', title: 'amplitude over the mean rate', start: '0.5', arrivals: ['diurnal'] },
     { key: 'period_s', label: 'Length of a day', title: 'such as 1 h', start: '600', arrivals: ['diurnal'] },
-    { key: 'input_len', label: 'Prompt tokens', title: '1000, 500:2000 (uniform) or 1000~0.5 (mean~cv, lognormal)' },
-    { key: 'output_len', label: 'Answer tokens', title: '200, 100:300 (uniform) or 200~0.5 (mean~cv, lognormal)' },
+    {
+        key: 'trace',
+        label: 'Recording',
+        title: 'a CSV with arrival_s, input_len and output_len; it stays in this page',
+        arrivals: ['trace'],
+        file: true,
+    },
+    {
+        key: 'input_len',
+        label: 'Prompt tokens',
+        title: '1000, 500:2000 (uniform) or 1000~0.5 (mean~cv, lognormal)',
+        arrivals: UNRECORDED,
+    },
+    {
+        key: 'output_len',
+        label: 'Answer tokens',
+        title: '200, 100:300 (uniform) or 200~0.5 (mean~cv, lognormal)',
+        arrivals: UNRECORDED,
+    },
     { key: 'ttft', label: 'First token, p99 ≤', title: 'limit of the 99th percentile; empty: none', start: '1 s' },
     { key: 'tpot', label: 'Next token, p95 ≤', title: 'limit of the 95th percentile; empty: none', start: '50 ms' },
     { key: 'slo', label: 'Further limits', title: 'such as latency_s.p90<=20 s; itl_s.p99<=100 ms', more: true },
@@ -70,6 +91,9 @@ const FIELDS: readonly TrafficField[] = [
 ];
 const LIMITS: Record<string, string> = { ttft: 'ttft_s.p99<=', tpot: 'tpot_s.p95<=' };
 const NONE = 'none'; // what the address says of an emptied field
+
+/** The recording that was chosen last; the views of a service share it. It is too long for the address. */
+const recording = { name: '', text: '' };
 
 interface Control {
     field: TrafficField;
@@ -107,7 +131,7 @@ export class TrafficForm {
     /** Sets the controls to the options of the address. */
     restore(): void {
         for (const { field, box } of this.controls)
-            if (box !== document.activeElement) {
+            if (box !== document.activeElement && !field.file) {
                 const value = this.app.option(`traffic.${field.key}`, field.start ?? '');
                 box.value = value === NONE ? '' : value;
             }
@@ -123,6 +147,7 @@ export class TrafficForm {
 
     private value(key: string): string {
         const control = this.controls.find((c) => c.field.key === key);
+        if (control?.field.file) return control.row.hidden ? '' : recording.text;
         return control && !control.row.hidden ? control.box.value.trim() : '';
     }
 
@@ -134,9 +159,9 @@ export class TrafficForm {
     /** Returns the traffic by key, as typed. */
     values(answer: Answer): Record<string, string> {
         const out: Record<string, string> = {};
-        for (const { field } of this.controls) {
+        for (const { field, row } of this.controls) {
             if (field.key in LIMITS || field.key === 'slo') continue;
-            const fallback = field.key.endsWith('_len') ? answer.result.request.workload[field.key] : '';
+            const fallback = field.key.endsWith('_len') && !row.hidden ? answer.result.request.workload[field.key] : '';
             const value = this.value(field.key) || String(fallback ?? '');
             if (value) out[field.key] = value;
         }
@@ -161,7 +186,9 @@ export class TrafficForm {
 
     words(answer: Answer): string[] {
         return [
-            ...Object.entries(this.values(answer)).flatMap(([key, value]) => option(`traffic.${key}`, value)),
+            ...Object.entries(this.values(answer))
+                .filter(([key, value]) => key !== 'arrival' || value !== 'trace') // the file says so
+                .flatMap(([key, value]) => option(`traffic.${key}`, key === 'trace' ? recording.name : value)),
             ...this.limits.flatMap((limit) => ['--slo', limit]),
         ];
     }
@@ -202,7 +229,15 @@ export class TrafficForm {
             this.changed();
         };
         const common = { id, title: field.title, 'aria-describedby': error.id };
-        const box: HTMLInputElement | HTMLSelectElement = field.options
+        const read = async () => {
+            const chosen = (box as HTMLInputElement).files?.[0];
+            if (!chosen) return;
+            Object.assign(recording, { name: chosen.name, text: (await chosen.text()).trimEnd() + '\n' });
+            this.changed();
+        };
+        const box: HTMLInputElement | HTMLSelectElement = field.file
+            ? h('input', { ...common, type: 'file', accept: '.csv,.txt', onchange: () => void read() })
+            : field.options
             ? h(
                   'select',
                   { ...common, onchange: change },

@@ -4,6 +4,7 @@ import './jobs.mjs';
 import './views.mjs';
 import './serving.mjs';
 import './looks.mjs';
+import './reports.mjs';
 import { run } from './harness.mjs';
 
 await run();

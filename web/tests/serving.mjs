@@ -1,7 +1,9 @@
 // A service under load and its size; commands, hints and the box of models.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { change, check, close, equal, JOB, open, orrery, settled, show, test, until, value } from './harness.mjs';
 import { predict } from './session.mjs';
 
@@ -240,5 +242,42 @@ test('memory over time ends where the answer says, and follows the zoom', async 
     await page.focus('[aria-label="Zoom in"]');
     await page.keyboard.press('Enter');
     equal(await zoom(), 75, 'the middle half');
+    await close(page);
+});
+
+test('under load: a recorded trace, read by the page', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'orrery-'));
+    const file = join(folder, 'day.csv');
+    const rows = Array.from({ length: 300 }, (_, i) => `${(0.05 * i).toFixed(3)},${200 + ((37 * i) % 900)},${20 + (i % 60)}`);
+    writeFileSync(file, `arrival_s,input_len,output_len\n${rows.join('\n')}\n`);
+    const page = await open(`${SERVED}&view=load`);
+    await page.waitForSelector('[data-key="ttft_s.p99"]');
+    await pick(page, 'Arrivals').locator('select').selectOption('trace');
+    await page.waitForSelector('#view .error:has-text("trace")');
+    await serve(page, () => pick(page, 'Recording').locator('input').setInputFiles(file));
+    const wanted = JSON.parse(predict(orrery, 'serving', [...SERVED_OPTIONS, '--trace', file, ...LIMITS]));
+    await until('the trace', async () => (await value(page, 'ttft_s.p99')) === wanted.ttft_s.p99);
+    check((await command(page)).includes('--trace day.csv'), 'the command names the file');
+    await close(page, [/400/]);
+    rmSync(folder, { recursive: true });
+});
+
+test('compare: services under the same load', async () => {
+    const other = SERVED.replace('h100-sxm', 'h200-sxm');
+    const page = await open(
+        `${SERVED}&view=compare&o.compare.load=1&o.traffic.rate_per_s=20` +
+            `&vs=${encodeURIComponent(SERVED)}&vs=${encodeURIComponent(other)}`,
+    );
+    await page.waitForSelector('#view tr:has-text("First token, p99")');
+    const lines = (await command(page)).split('\n');
+    equal(lines.length, 2, 'a command per service');
+    for (const [i, line] of lines.entries()) {
+        const wanted = execute(line);
+        const cell = await page.textContent(`#view tr:has-text("First token, p99") td:nth-of-type(${i + 1}) strong`);
+        const milliseconds = Number(/[0-9.]+/.exec(cell)[0]) * (cell.includes('ms') ? 1e-3 : 1);
+        check(Math.abs(milliseconds / wanted.ttft_s.p99 - 1) < 0.006, `${line}: ${cell}, ${wanted.ttft_s.p99}`);
+    }
+    await page.uncheck('#compare-load');
+    await page.waitForSelector('#view tr:has-text("Time to first token"), #view tr:has-text("Latency")');
     await close(page);
 });

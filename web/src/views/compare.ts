@@ -9,9 +9,12 @@ import { change, gib, GIB, seconds, words } from '../format';
 import { overrides } from '../machine';
 import { isKey, jobFrom, jobText, requestOf, type Job } from '../state';
 import { csv } from '../table';
-import type { Result } from '../types';
+import { TrafficForm } from '../traffic';
+import type { JsonObject, Result } from '../types';
 import { mainTime, type Answer, type App, type View } from '../view';
 import { cardsOf } from './cards';
+import { servedCards } from './load';
+import type { Served } from './load_types';
 
 export const MOST_JOBS = 4;
 
@@ -19,6 +22,8 @@ interface Entry {
     job: Job;
     text: string;
     result?: Result;
+    /** The job as a service under load. */
+    served?: Served;
     error?: string;
 }
 
@@ -56,9 +61,27 @@ export class Compare implements View {
         'Nothing to compare yet: add the current job, change it, add it again.',
     );
     private readonly full = h('p', { class: 'intro' }, `${MOST_JOBS} jobs are the most: remove one to add another.`);
+    private readonly loadBox = h('input', {
+        type: 'checkbox',
+        id: 'compare-load',
+        onchange: () => {
+            this.app.setOption('compare.load', this.loadBox.checked ? '1' : '');
+            this.app.compare([...this.app.state.compare]);
+        },
+    });
+    private readonly loadRow = h(
+        'p',
+        { class: 'intro' },
+        this.loadBox,
+        ' ',
+        h('label', { htmlFor: 'compare-load' }, 'inference as services, with the traffic and limits of Under load'),
+    );
+    /** Never shown: it turns the settings of the traffic into requests. */
+    private readonly traffic: TrafficForm;
     private readonly results: HTMLElement;
 
     constructor(private readonly app: App) {
+        this.traffic = new TrafficForm(app, () => undefined);
         this.results = h(
             'div',
             { class: 'grid two' },
@@ -78,6 +101,7 @@ export class Compare implements View {
                 { class: 'panel' },
                 h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.save, this.add)),
                 this.full,
+                this.loadRow,
                 this.empty,
                 this.results,
             ),
@@ -86,8 +110,28 @@ export class Compare implements View {
 
     command = async (): Promise<string> => {
         const jobs = this.app.state.compare.map((text) => jobFrom(text));
-        return (await Promise.all(jobs.map(async (job) => commandLine(job.kind, ...(await jobWords(job)))))).join('\n');
+        const line = async (job: Job): Promise<string> => {
+            const served = this.loaded && job.kind === 'infer';
+            const skip = served ? this.traffic.decides : () => false;
+            const lengths = { result: { request: { workload: this.lengths(job) } } } as unknown as Answer;
+            return commandLine(
+                ...[served ? 'serving' : job.kind, ...(await jobWords(job, skip))],
+                ...(served ? this.traffic.words(lengths) : []),
+            );
+        };
+        return (await Promise.all(jobs.map(line))).join('\n');
     };
+
+    /** Says whether jobs of inference are compared as services. */
+    private get loaded(): boolean {
+        return this.app.option('compare.load', '') !== '';
+    }
+
+    /** The lengths that the traffic takes from a job. */
+    private lengths = (job: Job): JsonObject => ({
+        input_len: job.values['workload.input_len'] ?? '',
+        output_len: job.values['workload.output_len'] ?? '',
+    });
 
     async update(_: Answer, signal: AbortSignal): Promise<void> {
         const kept = this.app.state.compare;
@@ -96,6 +140,9 @@ export class Compare implements View {
         this.empty.hidden = kept.length > 0;
         this.save.hidden = kept.length === 0;
         this.results.hidden = kept.length === 0;
+        this.loadBox.checked = this.loaded;
+        this.loadRow.hidden = !kept.some((text) => jobFrom(text).kind === 'infer');
+        this.traffic.restore();
         if (kept.length === 0) return;
         const entries = await Promise.all(kept.map((text) => this.predict(text, signal)));
         if (signal.aborted) return;
@@ -106,15 +153,11 @@ export class Compare implements View {
     private async predict(text: string, signal: AbortSignal): Promise<Entry> {
         const job = jobFrom(text);
         try {
-            return {
-                job,
-                text,
-                result: await api.post<Result>(
-                    job.kind,
-                    requestOf(job, await overrides(job.system, job.factors)),
-                    signal,
-                ),
-            };
+            const request = requestOf(job, await overrides(job.system, job.factors));
+            const result = await api.post<Result>(job.kind, request, signal);
+            if (job.kind !== 'infer' || !this.loaded) return { job, text, result };
+            const asked = this.traffic.request({ job, request, text: '', result }, 'serving');
+            return { job, text, result, served: await api.post<Served>('serving', asked, signal) };
         } catch (error) {
             return { job, text, error: (error as Error).message };
         }
@@ -167,7 +210,9 @@ export class Compare implements View {
         const keys = [...new Set(all.flatMap((s) => Object.keys(s)))].filter(
             (k) => k === 'model' || k === 'system' || new Set(all.map((s) => s[k] ?? '')).size > 1,
         );
-        const cards = entries.map((e) => (e.result ? cardsOf(e.result) : []));
+        const cards = entries.map((e) =>
+            e.served ? servedCards(e.served, e.served.request.slo.length > 0) : e.result ? cardsOf(e.result) : [],
+        );
         const rows = [...new Set(cards.flatMap((c) => c.map((x) => x.label)))];
         fill(
             this.body,
@@ -203,7 +248,7 @@ export class Compare implements View {
                     h(
                         'td',
                         {},
-                        e.result && entries[0]?.result?.kind === e.result.kind && e !== entries[0]
+                        e.result && !e.served && entries[0]?.result?.kind === e.result.kind && e !== entries[0]
                             ? change(mainTime(e.result) / mainTime(entries[0].result) - 1)
                             : '–',
                     ),

@@ -6,12 +6,14 @@ import { Chart, type Rows } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { fill, h, throttle } from '../dom';
 import { count, digits, dollars, percent, rate, seconds, si } from '../format';
+import { recorded, type Recorded } from '../recorded';
 import { Table } from '../table';
 import { TrafficForm } from '../traffic';
 import type { JsonObject } from '../types';
 import type { Answer, App, Card, View } from '../view';
 import { curve, limitOf, NAMES, overTime, requestTimeline, shares, type Limit, type LoadPoint } from './load_charts';
 import type { Served, Timing } from './load_types';
+import { curveChart } from './report_charts';
 
 const KINDS = ['ttft_s', 'tpot_s', 'itl_s', 'latency_s', 'queue_s'] as const;
 const STATS = ['p50', 'p90', 'p95', 'p99'] as const;
@@ -95,6 +97,12 @@ export function servedNotes(r: Served): string[] {
     ];
 }
 
+/** A report holds one load, and the curve of the closed form. */
+function recordedCurve(r: Recorded): HTMLElement | null {
+    const curve = r.charts.find((c) => c.type === 'curve');
+    return curve ? curveChart(curve) : null;
+}
+
 export class Load implements View {
     readonly id = 'load';
     readonly label = 'Under load';
@@ -149,7 +157,7 @@ export class Load implements View {
             { class: 'grid two', hidden: true },
             h('div', { class: 'span' }, this.table.element),
             this.shareChart.element,
-            this.curveChart.element,
+            recorded ? recordedCurve(recorded) : this.curveChart.element,
             this.timeChart.element,
             this.requestChart.element,
             h('div', { class: 'span' }, this.assumed.element),
@@ -159,7 +167,7 @@ export class Load implements View {
             { class: 'grid' },
             h(
                 'section',
-                { class: 'panel' },
+                { class: 'panel asks' },
                 h('header', {}, h('h3', {}, 'Traffic')),
                 this.traffic.element,
                 this.faultText,
@@ -204,7 +212,9 @@ export class Load implements View {
             this.answered = text;
             this.fault('', '');
             this.show(served);
-            if (served.fits) await this.showCurve(request, served, running.signal);
+            const curved = served.fits && !recorded && served.request.traffic['arrival'] !== 'trace';
+            this.curveChart.element.hidden = !curved;
+            if (curved) await this.showCurve(request, served, running.signal);
         } catch (error) {
             if (running.signal.aborted) return;
             this.fault((error as Error).message, error instanceof api.RequestError ? error.key : '');

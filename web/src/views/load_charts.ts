@@ -1,6 +1,6 @@
 // The pictures of a service under load.
 
-import { axis, legend, mark, note, type Palette } from '../charts';
+import { axis, ending, legend, mark, marks, note, type Palette } from '../charts';
 import { digits, percent, rate, seconds, si } from '../format';
 import type { Served, ServedRequest } from './load_types';
 
@@ -60,7 +60,10 @@ export function shares(served: Served, limits: readonly Limit[], colours: Palett
                 silent: true,
                 lineStyle: { color: colours.series[i], type: 'dashed', width: 1.2 },
                 label: { color: colours.soft, fontSize: 11, formatter: (p: { name: string }) => p.name },
-                data: limits.filter((l) => l.kind === key).map((l) => ({ name: `${l.stat} ≤`, xAxis: l.limit_s })),
+                data: limits.filter((l) => l.kind === key).map((l) => ({
+                    name: `${l.stat} ≤ ${seconds(l.limit_s)}`,
+                    xAxis: l.limit_s,
+                })),
             },
         })),
     };
@@ -98,7 +101,8 @@ export function overTime(served: Served, colours: Palette, width_px: number) {
         xAxis: named(colours, 'time of the run', 28, {
             type: 'value',
             max: width_s * decoding.length,
-            axisLabel: mark((v) => `${rate(v)} s`, colours),
+            ...marks(width_px),
+            axisLabel: { ...mark((v) => `${rate(v)} s`, colours), ...ending(width_px) },
         }),
         yAxis: [
             named(colours, 'requests of a replica', 48, { type: 'value', min: 0 }),
@@ -210,7 +214,12 @@ export function requestTimeline(requests: readonly ServedRequest[], colours: Pal
                 ]);
             },
         },
-        xAxis: axis(colours, { type: 'value', min: from, max: to, axisLabel: mark(seconds, colours) }),
+        xAxis: axis(colours, {
+            type: 'value',
+            min: from,
+            max: to,
+            axisLabel: { ...mark(seconds, colours), ...ending(width_px), showMinLabel: from === 0 },
+        }),
         yAxis: named(colours, 'requests by arrival', 38, {
             type: 'category',
             inverse: true,

@@ -1,6 +1,6 @@
 // Memory of the fullest pipeline rank over a step: what is always there, and saved inputs as the schedule keeps them.
 
-import { axis, legend, mark, note, type Palette } from '../charts';
+import { axis, ending, legend, mark, note, type Palette } from '../charts';
 import { bytes, GIB, gib, seconds, words } from '../format';
 import type { Span } from '../types';
 
@@ -98,7 +98,7 @@ export function drawMemory(curve: MemoryCurve, end_s: number, zoom: object[], co
                 ]);
             },
         },
-        xAxis: axis(colours, { type: 'value', min: 0, max: end_s, axisLabel: mark(seconds, colours) }),
+        xAxis: axis(colours, { type: 'value', min: 0, max: end_s, axisLabel: { ...mark(seconds, colours), ...ending(width_px) } }),
         yAxis: axis(colours, { type: 'value', min: 0, axisLabel: mark(gib, colours) }),
         dataZoom: zoom,
         series: layers.map(([name], i) => ({

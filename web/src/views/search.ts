@@ -7,6 +7,7 @@ import { commandLine, jobWords } from '../command';
 import { fill, freshId, h, select } from '../dom';
 import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
 import { copyButton } from '../share';
+import { recorded } from '../recorded';
 import type { Job } from '../state';
 import { Table, type Column } from '../table';
 import type { Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
@@ -146,7 +147,7 @@ export class Search implements View {
     private readonly stop = h('button', { type: 'button', hidden: true, onclick: () => this.running?.abort() }, 'Stop');
     private readonly front = new Chart('Pareto front', 'orrery-pareto', {
         class: 'medium',
-        intro: 'Plans no other plan beats in both. A click loads one.',
+        intro: 'Plans no other plan beats in both.' + (recorded ? '' : ' A click loads one.'),
     });
     private table: Table<Found> | undefined;
     private readonly tableHost = h('div');
@@ -219,21 +220,21 @@ export class Search implements View {
                 h('header', {}, h('h3', {}, 'Search plans')),
                 h(
                     'p',
-                    { class: 'intro' },
+                    { class: 'intro asks' },
                     'Tries every plan of the model on the system, with every micro-batch and recomputation ' +
                         '(training), or every batch (inference; the batch arrives at once, Sizing has arrivals). ' +
                         'Formats that the job names and what is kept below stay.',
                 ),
-                h('div', { class: 'line top' }, this.objective, this.gpus.row, this.limits.row),
+                h('div', { class: 'line top asks' }, this.objective, this.gpus.row, this.limits.row),
                 h(
                     'fieldset',
-                    { class: 'checks' },
+                    { class: 'checks asks' },
                     h('legend', {}, 'Keep from the job'),
                     ...this.keep.map((box) =>
                         h('span', {}, box, h('label', { htmlFor: box.id }, box.value.replace('_', '-'))),
                     ),
                 ),
-                h('div', { class: 'line' }, this.go, this.stop, this.bar),
+                h('div', { class: 'line asks' }, this.go, this.stop, this.bar),
                 this.status,
                 this.faultText,
             ),
@@ -307,6 +308,7 @@ export class Search implements View {
 
     update(answer: Answer): void {
         this.answer = answer;
+        if (recorded) return void this.run();
         this.objective.querySelector('select')!.value = this.wanted;
         this.gpus.box.placeholder = `${answer.result.request.gpus}; or 64..512`;
         this.limits.box.placeholder = answer.job.kind === 'train' ? 'mfu_frac>=0.4' : 'ttft_s<=500 ms';
@@ -407,7 +409,7 @@ export class Search implements View {
         fill(
             this.status,
             `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ` +
-                `${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+                `${count(r.evaluated)} timed${r.seconds > 0 ? ` in ${seconds(r.seconds)}` : ''}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
         this.empty = r.best.length === 0;

@@ -7,6 +7,7 @@ import { fill, freshId, h, select } from '../dom';
 import { count, digits, dollars, percent, rate, seconds } from '../format';
 import { Table, type Column } from '../table';
 import { TrafficForm } from '../traffic';
+import { recorded } from '../recorded';
 import type { Catalogue, JsonObject } from '../types';
 import type { Answer, App, View } from '../view';
 import { servedCards } from './load';
@@ -51,7 +52,7 @@ export class Size implements View {
         class: 'medium',
         intro:
             'Plans of rising cost and falling latency. Latency is the largest value over its limit: ' +
-            'at 100 % all limits are just kept. A click loads a plan.',
+            `at 100 % all limits are just kept.${recorded ? '' : ' A click loads a plan.'}`,
     });
     private readonly tableHost = h('div');
     private readonly results: HTMLElement;
@@ -101,20 +102,20 @@ export class Size implements View {
                 h('header', {}, h('h3', {}, 'Size of a service')),
                 h(
                     'p',
-                    { class: 'intro' },
+                    { class: 'intro asks' },
                     'Which system, how many GPUs and which plan serve this traffic within the limits, for the least? ' +
                         'Model, engine and formats are those of the job; its plan and GPUs are not used.',
                 ),
                 h(
                     'div',
-                    { class: 'line top' },
+                    { class: 'line top asks' },
                     field('Systems', this.systems),
                     more,
                     field('Budget', this.budget),
                     this.objective,
                 ),
-                this.traffic.element,
-                h('div', { class: 'line' }, this.go),
+                h('div', { class: 'asks' }, this.traffic.element),
+                h('div', { class: 'line asks' }, this.go),
                 this.status,
                 this.faultText,
             ),
@@ -163,7 +164,8 @@ export class Size implements View {
         this.systems.placeholder = answer.job.system;
         this.traffic.restore();
         this.traffic.hint(answer);
-        this.hideOld();
+        if (recorded) void this.run();
+        else this.hideOld();
     }
 
     /** Plans of another question are hidden until the question is that one again. */
@@ -250,7 +252,7 @@ export class Size implements View {
             !sized.best && sized.nearest
                 ? h('p', {}, `Nearest: ${sized.nearest.gpus} × ${sized.nearest.system}`, this.facts(sized.nearest))
                 : null,
-            plan ? h('p', { class: 'hints' }, load(plan)) : null,
+            plan ? h('p', { class: 'hints asks' }, load(plan)) : null,
             h(
                 'p',
                 { class: 'small' },
@@ -357,6 +359,7 @@ export class Size implements View {
                             name: 'all',
                             silent: true,
                             symbol: 'none',
+                            z: 1,
                             step: 'end',
                             lineStyle: { color: colours.line, width: 1.5 },
                             data: sized.frontier.map((p) => [cost(p), p.worst_frac]),

@@ -1,7 +1,7 @@
 // This view shows one step of the pipeline: ranks over time, with every forward and backward of every micro-batch.
 
 import * as api from '../api';
-import { axis, Chart, legend, mark, note, type Palette } from '../charts';
+import { axis, Chart, ending, legend, mark, note, type Palette } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { fill, h } from '../dom';
 import { bytes, percent, seconds } from '../format';
@@ -151,7 +151,7 @@ export class Timeline implements View {
                     type: 'value',
                     min: 0,
                     max: end,
-                    axisLabel: mark(seconds, colours),
+                    axisLabel: { ...mark(seconds, colours), ...ending(width_px) },
                 }),
                 yAxis: axis(colours, {
                     type: 'category',

@@ -25,6 +25,15 @@ const MOST_DOMAINS = 16;
 const FEWEST_DOMAINS = 6;
 const ROW_GPUS = 8;
 
+/** Collectives in words. */
+const COLLECTIVES: Record<string, string> = {
+    allreduce: 'all-reduce',
+    allgather: 'all-gather',
+    reducescatter: 'reduce-scatter',
+    alltoall: 'all-to-all',
+    p2p: 'send and receive',
+};
+
 interface Group {
     name: string;
     ranks: number;
@@ -64,7 +73,7 @@ function groupsOf(ops: readonly Placed[], costs: readonly Cost[], total_s: numbe
     });
     return [...groups.values()].map(({ kinds, ...g }) => ({
         ...g,
-        collectives: [...kinds].join(', '),
+        collectives: [...kinds].map((k) => COLLECTIVES[k] ?? k).join(', '),
         share: g.exposed_s / total_s,
     }));
 }
@@ -91,7 +100,7 @@ export class Topology implements View {
         { label: 'In a domain', value: (g) => g.domain_ranks },
         { label: 'Domains', value: (g) => g.domains },
         { label: 'Links', value: linkOf, class: 'line-of-text' },
-        { label: 'Carries', value: (g) => g.collectives },
+        { label: 'Carries', value: (g) => g.collectives, class: 'line-of-text' },
         { label: 'Payload', value: (g) => g.payload_bytes, show: (g) => si(g.payload_bytes, 'B') },
         { label: 'Exposed', value: (g) => g.exposed_s, show: (g) => seconds(g.exposed_s) },
         { label: 'Share', value: (g) => g.share, show: (g) => percent(g.share) },
@@ -197,6 +206,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
             verticalAlign: 'middle',
             width: width_px - 20,
             overflow: 'break',
+            lineHeight: size + 4,
         },
     });
     const boxes = scene.shown.flatMap((domain, at) => {
