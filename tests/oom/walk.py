@@ -20,6 +20,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 FAR, FAR_STEP = 8000, 197  # behind so many allocations they are those of one row or engine after another: a sample
@@ -145,7 +146,6 @@ class Walk:
     def server(self):
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
-            (work / "next").write_text("0")
             environment = dict(os.environ, LD_PRELOAD=self.options.failing, OOM_NEXT=str(work / "next"), LC_ALL="C")
             command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), "serve", "--port", "0"]
             for route, body in ROUTES.items():
@@ -176,10 +176,8 @@ class Walk:
         # A request is over once so many allocations behind each other do not matter to it.
         while at < MOST and (at < QUIET or unharmed < N_QUIET):
             at += (1 if at < FAR else FAR_STEP) if self.options.full else max(1, at // self.options.per_case)
-            (work / "next").write_text(str(at))
-            server.process.send_signal(signal.SIGUSR2)
+            server.arm(work / "next", at)
             got = ask()
-            (work / "next").write_text("0")
             if server.ended():
                 # OpenMP ends the program itself where it has no memory for a team of threads.
                 kind = "refused" if "libgomp" in server.errors() else "crash"
@@ -188,7 +186,7 @@ class Walk:
                 server = start()
                 ask()
                 continue
-            server.process.send_signal(signal.SIGUSR2)
+            server.arm(work / "next", 0)
             after = ask()
             refused = got is None or "out of memory" in got[1] or got[0] >= 500
             kind = "answered" if got == good else "refused" if refused else "silent"
@@ -207,6 +205,13 @@ class Server:
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.port = int(re.search(r":([0-9]+)/", self.process.stdout.readline()).group(1))
+
+    def arm(self, path, at: int):
+        """The allocation that many behind the present one fails; 0: none. Wait until the server knows."""
+        path.write_text(str(at))
+        self.process.send_signal(signal.SIGUSR2)
+        while path.exists() and self.process.poll() is None:
+            time.sleep(0.0005)
 
     def ended(self) -> bool:
         try:
