@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "server/loop.h"
 
 enum { LINGER_S = 2, LINGER_BYTES = 16 << 20 };
@@ -247,6 +248,7 @@ static enum srv_result go(struct srv_connection *connection, bool *woken, bool *
 void srv_connection_go_on(struct srv_connection *connection, unsigned events)
 {
     bool woken = events == 0, rests = false;
+    (void)orr_memory_lacked(); /* What failed for another connection of this thread is no matter of this one. */
     const bool reads = interest_of(connection->phase) == EPOLLIN;
     if (events & (EPOLLERR | EPOLLHUP) || (events & EPOLLIN && reads && !receive(connection))) {
         srv_connection_close(connection, SRV_LEFT);

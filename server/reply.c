@@ -87,6 +87,7 @@ enum srv_result srv_reply_events(struct srv_connection *connection)
 
 enum srv_result srv_reply_error(struct srv_connection *connection, unsigned status, const struct orr_error *error)
 {
+    if (error->code == ORR_ERR_MEMORY) status = SRV_SERVICE_UNAVAILABLE;
     return srv_reply_text(connection, status, SRV_JSON, orr_error_json(error));
 }
 

@@ -2,6 +2,7 @@
 #include "calibrate/stack_fit.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/memory.h"
 #include "base/plain.h"
@@ -437,8 +438,8 @@ static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
 enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
-    const unsigned long mark = orr_memory_mark();
     struct orr_stack_worker worker;
+    const unsigned long n_failures = orr_memory_failures();
     if (!stack->n_tables)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "fit needs runs: a table, a log, or --run");
     enum orr_err err = orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
@@ -447,9 +448,11 @@ enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
     if (!err) orr_stack_check_rows(stack);
     if (!err) err = read_others(stack, &worker, error);
     if (!err && !fit_all(stack, &worker)) err = orr_out_of_memory(error, NULL);
+    /* A run or an engine that could not be read for lack of memory looks like one that cannot be used. */
+    if (!err && orr_memory_failures() > n_failures) err = orr_out_of_memory(error, NULL);
     stack->n_predictions = worker.n_predictions;
     orr_stack_worker_close(&worker);
-    return orr_complete_since(mark, err, error);
+    return err;
 }
 
 /* ---------------------------------------------------------------- values */

@@ -1,6 +1,7 @@
 /* The questions of the API by name: what the server, the page without a server and the tools of an assistant share. A
  * table says what opens, runs and renders each kind of question. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "orrery.h"
 
@@ -14,6 +15,7 @@ struct orr_ask {
     enum orr_ask_kind kind;
     const struct orr_catalogue *catalogue;
     struct orr_ask_limits limits;
+    unsigned long n_failures; /* allocations of the process that had failed before */
     char *json, *origin;
     struct orr_service *service;
     struct orr_size *size;
@@ -237,9 +239,10 @@ enum orr_err orr_ask_open(const struct orr_catalogue *catalogue, enum orr_ask_ki
     if (!KINDS[kind].open)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s is a job, not a question",
                         NAMES[kind].name);
+    const unsigned long n_failures = orr_memory_failures();
     struct orr_ask *q = calloc(1, sizeof *q);
     if (!q) return orr_out_of_memory(error, NULL);
-    *q = (struct orr_ask){.kind = kind, .catalogue = catalogue, .limits = *limits};
+    *q = (struct orr_ask){.kind = kind, .catalogue = catalogue, .limits = *limits, .n_failures = n_failures};
     q->json = strdup(json);
     q->origin = strdup(origin);
     const enum orr_err err = q->json && q->origin ? KINDS[kind].open(q, error) : orr_out_of_memory(error, NULL);
@@ -248,17 +251,28 @@ enum orr_err orr_ask_open(const struct orr_catalogue *catalogue, enum orr_ask_ki
     return err;
 }
 
+/* Has memory failed since the question was opened? Then something may be missing in its answer, also if it was another
+ * question of the process that failed. */
+static bool lacked(const struct orr_ask *question)
+{
+    return orr_memory_failures() > question->n_failures;
+}
+
 enum orr_err orr_ask_run(struct orr_ask *question, orr_patience patience, void *context, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     struct patience own = {.goes_on = patience, .context = context};
-    return KINDS[question->kind].run(question, &own, error);
+    const enum orr_err err = KINDS[question->kind].run(question, &own, error);
+    return !err && lacked(question) ? orr_out_of_memory(error, NULL) : err;
 }
 
 char *orr_ask_render(const struct orr_ask *question, enum orr_format format, const struct orr_style *style)
 {
     ORR_PLAIN_NUMBERS;
-    return KINDS[question->kind].render(question, format, style);
+    char *text = KINDS[question->kind].render(question, format, style);
+    if (!lacked(question)) return text;
+    free(text);
+    return NULL;
 }
 
 void orr_ask_close(struct orr_ask *question)

@@ -1,5 +1,5 @@
-/* Run a fuzz target without libFuzzer: standalone N FILE... feeds each file and damaged copies of it, the same ones every
- * time, N of all files together and at least one of each. One TAP line per file; a crash ends the program. */
+/* Run a fuzz target without libFuzzer: standalone N FILE... feeds each file and damaged copies of it, the same ones
+ * every time, N of all files together and at least one of each. One TAP line per file; a crash ends the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,8 @@
  *                            runs the program once for every N, in a copy of the process made before main, and prints
  *                            "N status out-bytes same error-lines first-error-line" to DIR/walk. DIR/good holds the
  *                            output of a run without failures. A run that takes more than LIMIT_S is ended.
- *   OOM_NEXT=FILE            on SIGUSR2, the allocation that many behind the present one fails: FILE has the number. */
+ *   OOM_NEXT=FILE            on SIGUSR2, the allocation that many behind the present one fails: FILE has the number, and
+ *                            is removed once that is arranged. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +131,7 @@ static void arm(int signal_number)
     long n = 0;
     for (const char *c = text; *c >= '0' && *c <= '9'; c++) n = 10 * n + (*c - '0');
     fail_at = n > 0 ? n_done + n : 0;
+    (void)unlink(getenv("OOM_NEXT")); /* whoever sent the signal waits for this */
 }
 
 __attribute__((constructor)) static void enter(void)

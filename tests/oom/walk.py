@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Fail every allocation of a run in turn: walk.py BIN_DIR FAILING_SO [--full | --per-case N] [--only WORD]
+"server" and "store csv" are words, too.
 
 Commands: each one of commands.txt runs once without failures; then once for each of its allocations (or a sample of them)
 with that allocation failing, and once more with all behind it failing as well. A run must either end with the status
@@ -19,8 +20,10 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+FAR, FAR_STEP = 8000, 197  # behind so many allocations they are those of one row or engine after another: a sample
 
 
 def classify(code: int, out_bytes: int, same: str, lines: int, first: str, good_code: int, stream: bool) -> str:
@@ -66,24 +69,33 @@ class Walk:
                 return self.tap(False, name, [good.stderr.decode(errors="replace").strip()])
             n = int((work / "count").read_text())
             del environment["OOM_COUNT"]
-            step = 1 if self.options.full else max(1, n // self.options.per_case)
             counts = collections.Counter()
             examples = collections.defaultdict(list)
             for on in ("", "1"):
-                first = 1 if self.options.full else 1 + (7 * self.n + (11 if on else 0)) % step
-                extra = dict(environment, OOM_WALK=f"{first}:{n}:{step}", **({"OOM_ON": "1"} if on else {}))
-                done = subprocess.run(command, cwd=work, env=extra, capture_output=True)
-                if done.returncode:
-                    return self.tap(False, name, [f"the walk ended with {done.returncode}"])
-                for line in (work / "walk").read_text(errors="replace").splitlines():
-                    if len(line.split(" ", 5)) < 6:
-                        continue
-                    at, code, size, same, lines, text = line.split(" ", 5)
-                    kind = classify(int(code), int(size), same, int(lines), text, good.returncode,
-                                    arguments[0] == "sweep")
-                    counts[kind] += 1
-                    examples[kind].append(f"OOM_AT={at}{' OOM_ON=1' if on else ''}: {text[:150]}")
+                for walked in self.ranges(n, on):
+                    extra = dict(environment, OOM_WALK=walked, **({"OOM_ON": "1"} if on else {}))
+                    done = subprocess.run(command, cwd=work, env=extra, capture_output=True)
+                    if done.returncode:
+                        return self.tap(False, name, [f"the walk ended with {done.returncode}"])
+                    self.read(work / "walk", on, good.returncode, arguments[0] == "sweep", counts, examples)
             self.judge(name, n, counts, examples)
+
+    def ranges(self, n: int, on: str):
+        """FIRST:LAST:STEP of the allocations to fail."""
+        if self.options.full:
+            return [f"1:{min(n, FAR)}:1"] + ([f"{FAR + 1}:{n}:{FAR_STEP}"] if n > FAR else [])
+        step = max(1, n // self.options.per_case)
+        return [f"{1 + (7 * self.n + (11 if on else 0)) % step}:{n}:{step}"]
+
+    @staticmethod
+    def read(path, on: str, good_code: int, stream: bool, counts, examples):
+        for line in path.read_text(errors="replace").splitlines():
+            if len(line.split(" ", 5)) < 6:
+                continue
+            at, code, size, same, lines, text = line.split(" ", 5)
+            kind = classify(int(code), int(size), same, int(lines), text, good_code, stream)
+            counts[kind] += 1
+            examples[kind].append(f"OOM_AT={at}{' OOM_ON=1' if on else ''}: {text[:150]}")
 
     def judge(self, name: str, n: int, counts, examples):
         self.totals.update(counts)
@@ -134,11 +146,11 @@ class Walk:
     def server(self):
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
-            (work / "next").write_text("0")
             environment = dict(os.environ, LD_PRELOAD=self.options.failing, OOM_NEXT=str(work / "next"), LC_ALL="C")
             command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), "serve", "--port", "0"]
             for route, body in ROUTES.items():
-                self.route(lambda: Server(command, environment), work, route, body)
+                if self.options.only in ("", "server", f"server {route}"):
+                    self.route(lambda: Server(command, environment), work, route, body)
 
     def route(self, start, work, route, body):
         server = start()
@@ -158,12 +170,14 @@ class Walk:
         counts, examples = collections.Counter(), collections.defaultdict(list)
         ask()
         good = ask()
-        n = 800  # more than a route of the list needs, once parts are read
-        for at in self.places(n):
-            (work / "next").write_text(str(at))
-            server.process.send_signal(signal.SIGUSR2)
+        if not good or good[0] != 200:
+            return self.tap(False, f"server {route}", [f"the request is not answered: {str(good)[:200]}"])
+        at, unharmed = 0, 0
+        # A request is over once so many allocations behind each other do not matter to it.
+        while at < MOST and (at < QUIET or unharmed < N_QUIET):
+            at += (1 if at < FAR else FAR_STEP) if self.options.full else max(1, at // self.options.per_case)
+            server.arm(work / "next", at)
             got = ask()
-            (work / "next").write_text("0")
             if server.ended():
                 # OpenMP ends the program itself where it has no memory for a team of threads.
                 kind = "refused" if "libgomp" in server.errors() else "crash"
@@ -172,17 +186,18 @@ class Walk:
                 server = start()
                 ask()
                 continue
-            server.process.send_signal(signal.SIGUSR2)
+            server.arm(work / "next", 0)
             after = ask()
             refused = got is None or "out of memory" in got[1] or got[0] >= 500
             kind = "answered" if got == good else "refused" if refused else "silent"
+            unharmed = unharmed + 1 if kind == "answered" else 0
             if after != good:
                 kind = "the next answer is wrong"
             counts[kind] += 1
             examples[kind].append(f"allocation {at}: {str(got)[:150]} then {str(after)[:100]}")
         server.process.kill()
         server.process.wait()
-        self.judge(f"server {route}", n, counts, examples)
+        self.judge(f"server {route}", at, counts, examples)
 
 
 class Server:
@@ -190,6 +205,13 @@ class Server:
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.port = int(re.search(r":([0-9]+)/", self.process.stdout.readline()).group(1))
+
+    def arm(self, path, at: int):
+        """The allocation that many behind the present one fails; 0: none. Wait until the server knows."""
+        path.write_text(str(at))
+        self.process.send_signal(signal.SIGUSR2)
+        while path.exists() and self.process.poll() is None:
+            time.sleep(0.0005)
 
     def ended(self) -> bool:
         try:
@@ -203,13 +225,21 @@ class Server:
         return self.log.read()
 
 
+MOST, QUIET, N_QUIET = 60000, 60, 6  # most allocations of a request, least ones, and those beyond it
 ROUTES = {
     "train": '{"model":"llama2-7b","system":"h100-sxm","gpus":8}',
     "infer": '{"model":"llama3-8b","system":"h100-sxm","workload":{"input_len":512,"output_len":64}}',
-    "serving": '{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":2,"input":256,"output":32,"requests":20}}',
+    "serving": '{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":2,"input_len":256,"output_len":32,"requests":20}}',
+    "size": '{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":2,"input_len":256,"output_len":32,'
+            '"requests":20},"slo":["ttft_s.p99<=2 s"],"size":{"budget":"1 GPUs"}}',
+    "compare": '{"requests":[{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":8},'
+               '{"kind":"train","model":"llama2-7b","system":"a100-80g-sxm","gpus":8}]}',
+    "technology": '{"chip":"node=5,memory=hbm3"}',
+    "fit": '{"runs":["model=llama3-8b,system=h100-sxm,tp=1,batch=8,input_len=512,output_len=64:latency_s=1.3"],'
+           '"engine":"vllm"}',
     "search": '{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":2,"workload":{"global_batch":8}}',
     "sweep": '{"request":{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":8},'
-             '"vary":[{"field":"tp","values":"1,2"}]}',
+             '"vary":[{"field":"plan.tp","values":"1,2"}]}',
     "sensitivity": '{"kind":"train","model":"llama2-7b","system":"h100-sxm","gpus":8}',
     "catalogue": "",
     "catalogue/models/llama2-7b": "",
@@ -231,9 +261,10 @@ def main():
         if not line or line.startswith("#") or walk.options.only not in line:
             continue
         walk.case(line, [w.replace("SOURCE", str(HERE.parent.parent)) for w in shlex.split(line)], {})
-    if not walk.options.only:
-        walk.store("csv")
-        walk.store("db")
+    for ending in ("csv", "db"):
+        if walk.options.only in f"store {ending}":
+            walk.store(ending)
+    if walk.options.only in "server" or walk.options.only.startswith("server "):
         walk.server()
     print("# in all:", ", ".join(f"{v} {k}" for k, v in walk.totals.most_common()))
     print(f"1..{walk.n}")
