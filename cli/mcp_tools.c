@@ -32,80 +32,58 @@ static enum orr_err job(struct mcp *mcp, const char *json, struct reply *reply)
     return err;
 }
 
-struct patience {
-    volatile int stop;
-    time_t until;
-};
-
-static void watch(void *context, double done_frac)
+static double now_s(void)
 {
-    struct patience *patience = context;
-    (void)done_frac;
-    if (time(NULL) >= patience->until) patience->stop = 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool patient(void *context, double done_frac, double plans)
+{
+    (void)done_frac, (void)plans;
+    return now_s() < *(const double *)context;
+}
+
+/* Ask one of the questions that are no jobs. */
+static enum orr_err ask(struct mcp *mcp, enum orr_ask_kind kind, const char *json, struct reply *reply)
+{
+    static const struct orr_ask_limits LIMITS = {0};
+    struct orr_ask *question = NULL;
+    double until_s = now_s() + LONGEST_S;
+    enum orr_err err = orr_ask_open(mcp->catalogue, kind, json, "request", &LIMITS, &question, &reply->error);
+    if (!err) err = orr_ask_run(question, patient, &until_s, &reply->error);
+    if (!err) {
+        reply->json = orr_ask_render(question, ORR_FORMAT_JSON, NULL);
+        reply->text = orr_ask_render(question, ORR_FORMAT_TERMINAL, &PLAIN);
+    }
+    orr_ask_close(question);
+    return err;
 }
 
 static enum orr_err serving(struct mcp *mcp, const char *json, struct reply *reply)
 {
-    struct orr_service *service = NULL;
-    struct patience patience = {.until = time(NULL) + LONGEST_S};
-    enum orr_err err = orr_service_open(mcp->catalogue, json, "request", &service, &reply->error);
-    if (!err) err = orr_service_run(service, &patience.stop, watch, &patience, &reply->error);
-    if (!err) {
-        reply->json = orr_service_render(service, ORR_FORMAT_JSON, NULL);
-        reply->text = orr_service_render(service, ORR_FORMAT_TERMINAL, &PLAIN);
-    }
-    orr_service_close(service);
-    return err;
+    return ask(mcp, ORR_ASK_SERVING, json, reply);
 }
 
 static enum orr_err size(struct mcp *mcp, const char *json, struct reply *reply)
 {
-    struct orr_size *size = NULL;
-    struct patience patience = {.until = time(NULL) + LONGEST_S};
-    enum orr_err err = orr_size_open(mcp->catalogue, json, "request", &size, &reply->error);
-    if (!err) err = orr_size_run(size, 0, &patience.stop, watch, &patience, &reply->error);
-    if (!err) {
-        reply->json = orr_size_render(size, ORR_FORMAT_JSON, NULL);
-        reply->text = orr_size_render(size, ORR_FORMAT_TERMINAL, &PLAIN);
-    }
-    orr_size_close(size);
-    return err;
-}
-
-static bool patient(void *context, const struct orr_search *search, double done_frac)
-{
-    (void)search;
-    (void)done_frac;
-    return time(NULL) < *(const time_t *)context;
+    return ask(mcp, ORR_ASK_SIZE, json, reply);
 }
 
 static enum orr_err search(struct mcp *mcp, const char *json, struct reply *reply)
 {
-    struct orr_search *search = NULL;
-    time_t until = time(NULL) + LONGEST_S;
-    enum orr_err err = orr_search_open(mcp->catalogue, json, "request", &search, &reply->error);
-    if (!err) err = orr_search_run(search, 0, patient, &until, &reply->error);
-    if (!err) {
-        reply->json = orr_search_render(search, ORR_FORMAT_JSON, NULL);
-        reply->text = orr_search_render(search, ORR_FORMAT_TERMINAL, &PLAIN);
-    }
-    orr_search_free(search);
-    return err;
+    return ask(mcp, ORR_ASK_SEARCH, json, reply);
 }
 
 static enum orr_err compare(struct mcp *mcp, const char *json, struct reply *reply)
 {
-    enum orr_err err =
-        orr_compare_ask(mcp->catalogue, json, "request", ORR_FORMAT_JSON, NULL, &reply->json, &reply->error);
-    if (!err)
-        err =
-            orr_compare_ask(mcp->catalogue, json, "request", ORR_FORMAT_TERMINAL, &PLAIN, &reply->text, &reply->error);
-    return err;
+    return ask(mcp, ORR_ASK_COMPARE, json, reply);
 }
 
 static enum orr_err fit(struct mcp *mcp, const char *json, struct reply *reply)
 {
-    const enum orr_err err = orr_stack_ask(mcp->catalogue, json, "request", &reply->json, &reply->error);
+    const enum orr_err err = ask(mcp, ORR_ASK_FIT, json, reply);
     if (!err) reply->text = strdup("The fitted stack: its report, and the engine file under \"file\".");
     return err;
 }

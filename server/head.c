@@ -164,6 +164,46 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+/* The weight of an item of a list, "gzip;q=0.5": is it above 0? Anything that is no weight counts as 0. */
+static bool has_weight(const char *at)
+{
+    at += strspn(at, " \t");
+    if (*at == ',' || *at == '\0') return true;
+    if (*at != ';') return false;
+    at += 1 + strspn(at + 1, " \t");
+    if ((*at != 'q' && *at != 'Q') || at[1] != '=') return false;
+    at += 2;
+    if (*at == '1') return true;
+    if (*at != '0') return false;
+    return at[1] == '.' && strspn(at + 2, "0") < strspn(at + 2, "0123456789");
+}
+
+/* Does Accept-Encoding allow gzip? Its own name counts before "*". */
+static bool accepts_gzip(const char *list)
+{
+    bool any = false;
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        at += strspn(at, " \t");
+        const size_t n = strcspn(at, ",; \t");
+        if ((n == 4 && strncasecmp(at, "gzip", n) == 0) || (n == 6 && strncasecmp(at, "x-gzip", n) == 0))
+            return has_weight(at + n);
+        if (n == 1 && *at == '*') any = has_weight(at + n);
+    }
+    return any;
+}
+
+bool srv_head_has_tag(const char *tags, const char *tag)
+{
+    const size_t n = strlen(tag);
+    for (const char *at = tags; *at; at += strcspn(at, ","), at += *at == ',') {
+        at += strspn(at, " \t");
+        if (*at == '*') return true;
+        if (at[0] == 'W' && at[1] == '/') at += 2;
+        if (strncmp(at, tag, n) == 0 && strchr(", \t", at[n])) return true;
+    }
+    return false;
+}
+
 /* A field that may stand once. */
 static unsigned read_once(const char **at, const char *value, const char *twice, const char **why)
 {
@@ -187,6 +227,8 @@ static unsigned read_field(struct fields *fields, const char *name, const char *
     if (strcasecmp(name, "Host") == 0) return read_once(&fields->host, value, "Host is given twice", why);
     if (strcasecmp(name, "Origin") == 0) return read_once(&head->origin, value, "Origin is given twice", why);
     if (strcasecmp(name, "Content-Length") == 0) return read_length(value, head, why);
+    if (strcasecmp(name, "Accept-Encoding") == 0) head->gzip = accepts_gzip(value);
+    if (strcasecmp(name, "If-None-Match") == 0) head->tags = value;
     if (strcasecmp(name, "Transfer-Encoding") == 0) {
         if (strcasecmp(value, "chunked") != 0 || head->chunked || head->minor == 0)
             return refuse(why, SRV_BAD_REQUEST, "the only transfer coding is chunked, in HTTP/1.1");

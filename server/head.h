@@ -10,6 +10,7 @@
 
 enum srv_status {
     SRV_OK = 200,
+    SRV_NOT_MODIFIED = 304,
     SRV_BAD_REQUEST = 400,
     SRV_FORBIDDEN = 403,
     SRV_NOT_FOUND = 404,
@@ -36,6 +37,8 @@ struct srv_head {
     const char *method, *path; /* the path without escapes */
     const char *host;          /* authority of the target, or else the Host field; NULL: none */
     const char *origin;        /* NULL: none */
+    const char *tags;          /* of If-None-Match; NULL: none */
+    bool gzip;                 /* the answer may be compressed by gzip */
     int minor;                 /* of HTTP/1.minor */
     uint64_t length;           /* of the body; 0 without one */
     bool chunked;              /* the body comes in chunks */
@@ -51,6 +54,8 @@ struct srv_head {
 size_t srv_head_end(const char *bytes, size_t n);
 /* Read a whole head, and write zeros into it. Returns 0, or the status of the refusal and what is wrong. */
 unsigned srv_head_read(char *text, size_t n, struct srv_head *head, const char **why);
+/* Does a list of entity tags ("a", W/"b" or *) have this one? Weak tags count as strong ones, as in caches. */
+bool srv_head_has_tag(const char *tags, const char *tag);
 /* The value of ?name=; NULL: none. */
 const char *srv_head_argument(const struct srv_head *head, const char *name);
 

@@ -54,7 +54,7 @@ enum srv_ending {
         SRV_N_ENDINGS
 };
 
-enum { SRV_N_CODES = 16, SRV_N_BUCKETS = 8, SRV_N_ROUTES_MAX = 24 };
+enum { SRV_N_CODES = 17, SRV_N_BUCKETS = 8, SRV_N_ROUTES_MAX = 24 };
 
 struct srv_metrics {
     double start_s;
@@ -178,6 +178,7 @@ const char *srv_guard(const struct srv *srv, const char *host, const char *origi
 struct srv_route {
     const char *method, *path; /* A path that ends in "/" stands for all paths that begin with it. */
     enum srv_result (*answer)(struct srv_request *request);
+    enum orr_ask_kind question; /* ORR_N_ASKS: none of the library's */
 };
 /* The route, or NULL. *allow then lists the methods of a known path, or is NULL for an unknown path. */
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow);
@@ -186,11 +187,15 @@ const char *srv_route_label(int number); /* NULL behind the last one */
 
 /* ---------------------------------------------------------------- study.c: searches, sweeps and other long work */
 
-enum srv_result srv_search(struct srv_request *request);
-enum srv_result srv_sweep(struct srv_request *request);
+/* Answer a question with events: its progress, then its result. */
+enum srv_result srv_streamed(struct srv_request *request);
 /* Answer with the text that `work` makes of the body, in a thread of its own. It returns the status. */
 typedef unsigned srv_work(struct srv_study *study, const char *body, char **text);
-enum srv_result srv_slow(struct srv_request *request, srv_work *work);
+enum srv_result srv_slow(struct srv_request *request, srv_work *work, enum orr_format format);
+/* The work of a question that takes long. */
+unsigned srv_question_text(struct srv_study *study, const char *body, char **text);
+/* The status of long work; where it failed, its text becomes that of the error. */
+unsigned srv_status_of(enum orr_err err, const struct orr_error *error, char **text);
 struct srv *srv_study_server(const struct srv_study *study);
 /* Is the client still there, and the server not stopping? */
 bool srv_study_wanted(struct srv_study *study);
@@ -207,6 +212,8 @@ size_t srv_study_unsent(struct srv_study *study);
 struct srv_output {
     unsigned status;
     const char *type, *cache, *allow; /* allow: NULL for none */
+    const char *tag;                  /* ETag with its quotes; NULL: none */
+    bool varies, gzip;                /* depends on Accept-Encoding; is compressed */
     char *bytes;
     size_t n;
     bool owned, streams; /* streams: the events of the study follow */
@@ -229,9 +236,10 @@ const char *srv_reason(unsigned status);
 
 /* Answer with a malloc'd text and free it. NULL means out of memory and is answered with status 503. */
 enum srv_result srv_reply_text(struct srv_connection *connection, unsigned status, const char *type, char *text);
-/* As srv_reply_text, for bytes that outlive the server. Browsers may keep them for good if `lasting`. */
-enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n,
-                                bool lasting);
+/* As srv_reply_text, for bytes that outlive the server. */
+enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n);
+/* Answer with a file of the program, compressed where the client takes that, or with 304 if it has it already. */
+enum srv_result srv_reply_file(struct srv_request *request, const struct orr_page_file *file, const char *type);
 /* Answers {"error": {"text", "key", "line", "column"}}. */
 enum srv_result srv_reply_error(struct srv_connection *connection, unsigned status, const struct orr_error *error);
 enum srv_result srv_reply_refusal(struct srv_connection *connection, unsigned status, const char *format, ...)
@@ -243,12 +251,7 @@ enum srv_result srv_reply_events(struct srv_connection *connection);
 
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 
-struct srv_file {
-    const char *path; /* for example "/index.html": a file of server/static */
-    const char *bytes;
-    size_t size;
-};
-extern const struct srv_file srv_files[];
+extern const struct orr_page_file srv_files[]; /* the files of server/static */
 extern const size_t srv_n_files;
 
 #endif

@@ -4,7 +4,8 @@
 #include "server/internal.h"
 
 /* Statuses that have a count of their own; 1 stands for all others. */
-static const unsigned CODES[SRV_N_CODES] = {200, 400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431, 503, 505, 0, 1};
+static const unsigned CODES[SRV_N_CODES] = {200, 304, 400, 403, 404, 405, 408, 413, 414,
+                                            415, 417, 421, 431, 503, 505, 0,   1};
 /* Upper ends of the buckets of durations. */
 static const double BUCKETS_S[SRV_N_BUCKETS] = {0.0001, 0.001, 0.01, 0.1, 1, 10, 30, 100};
 

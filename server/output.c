@@ -31,13 +31,18 @@ static void write_head(struct srv_connection *connection, const struct srv_outpu
 {
     struct orr_text *out = &connection->out;
     const struct srv_head *head = &connection->request.head;
-    orr_text_add(out, "HTTP/1.1 %u %s\r\nDate: %s\r\nContent-Type: %s\r\nCache-Control: %s\r\n", output->status,
-                 srv_reason(output->status), srv_loop_date(connection->loop), output->type, output->cache);
+    const bool has_body = output->status != SRV_NOT_MODIFIED;
+    orr_text_add(out, "HTTP/1.1 %u %s\r\nDate: %s\r\nCache-Control: %s\r\n", output->status, srv_reason(output->status),
+                 srv_loop_date(connection->loop), output->cache);
+    if (has_body) orr_text_add(out, "Content-Type: %s\r\n", output->type);
+    if (output->tag) orr_text_add(out, "ETag: %s\r\n", output->tag);
+    if (output->varies) orr_text_add(out, "Vary: Accept-Encoding\r\n");
+    if (output->gzip) orr_text_add(out, "Content-Encoding: gzip\r\n");
     orr_text_append(out, SRV_ALWAYS, strlen(SRV_ALWAYS));
     if (output->allow) orr_text_add(out, "Allow: %s\r\n", output->allow);
     if (output->status == SRV_SERVICE_UNAVAILABLE) orr_text_add(out, "Retry-After: 5\r\n");
-    if (!output->streams) orr_text_add(out, "Content-Length: %zu\r\n", output->n);
-    else if (head->minor > 0) orr_text_add(out, "Transfer-Encoding: chunked\r\n");
+    if (!output->streams && has_body) orr_text_add(out, "Content-Length: %zu\r\n", output->n);
+    else if (output->streams && head->minor > 0) orr_text_add(out, "Transfer-Encoding: chunked\r\n");
     if (connection->closes) orr_text_add(out, "Connection: close\r\n");
     else if (head->minor == 0) orr_text_add(out, "Connection: keep-alive\r\n");
     orr_text_add(out, "\r\n");

@@ -19,6 +19,7 @@ const char *srv_reason(unsigned status)
 {
     switch ((enum srv_status)status) {
     case SRV_OK: return "OK";
+    case SRV_NOT_MODIFIED: return "Not Modified";
     case SRV_BAD_REQUEST: return "Bad Request";
     case SRV_FORBIDDEN: return "Forbidden";
     case SRV_NOT_FOUND: return "Not Found";
@@ -49,15 +50,33 @@ enum srv_result srv_reply_text(struct srv_connection *connection, unsigned statu
     return srv_send(connection, &output);
 }
 
-enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n,
-                                bool lasting)
+enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n)
 {
-    return srv_send(connection,
-                    &(struct srv_output){.status = SRV_OK,
+    return srv_send(
+        connection,
+        &(struct srv_output){
+            .status = SRV_OK, .type = type, .cache = "no-cache", .bytes = (char *)(uintptr_t)bytes, .n = n});
+}
+
+enum srv_result srv_reply_file(struct srv_request *request, const struct orr_page_file *file, const char *type)
+{
+    char tag[64];
+    const bool gzip = file->gzip && request->head.gzip;
+    /* The names of files in /assets/ change with their content. */
+    const bool lasting = strncmp(file->path, "/assets/", 8) == 0;
+    (void)snprintf(tag, sizeof tag, "\"%s%s\"", file->hash, gzip ? "-gzip" : "");
+    const bool known = request->head.tags && srv_head_has_tag(request->head.tags, tag);
+    return srv_send(request->connection,
+                    &(struct srv_output){.status = known ? SRV_NOT_MODIFIED : SRV_OK,
                                          .type = type,
                                          .cache = lasting ? "public, max-age=31536000, immutable" : "no-cache",
-                                         .bytes = (char *)(uintptr_t)bytes,
-                                         .n = n});
+                                         .tag = tag,
+                                         .varies = file->gzip != NULL,
+                                         .gzip = gzip && !known,
+                                         .bytes = known ? NULL : (char *)(uintptr_t)(gzip ? file->gzip : file->bytes),
+                                         .n = known  ? 0
+                                              : gzip ? file->n_gzip
+                                                     : file->size});
 }
 
 enum srv_result srv_reply_events(struct srv_connection *connection)

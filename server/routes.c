@@ -12,33 +12,20 @@ static const char ORIGIN[] = "request"; /* the name of the body in error message
 
 /* ---------------------------------------------------------------- one job */
 
-static const char *argument(const struct srv_request *request, const char *name)
+/* The format that the arguments of a request ask for. Returns false after answering that it does not exist. */
+static bool format_of(const struct srv_request *request, enum orr_format *format, enum srv_result *answered)
 {
-    return srv_head_argument(&request->head, name);
-}
-
-/* The format that ?dump= asks for. Returns false after answering that it does not exist. */
-static bool dump_format(const struct srv_request *request, enum orr_format *format, enum srv_result *answered)
-{
-    static const struct {
-        const char *name;
-        enum orr_format format;
-    } STAGES[] = {{"ops", ORR_FORMAT_DUMP_OPS},
-                  {"costs", ORR_FORMAT_DUMP_COSTS},
-                  {"ledger", ORR_FORMAT_DUMP_LEDGER},
-                  {"memory", ORR_FORMAT_DUMP_MEMORY},
-                  {"timeline", ORR_FORMAT_DUMP_TIMELINE}};
-    const char *dump = argument(request, "dump");
+    const struct srv_head *head = &request->head;
+    struct orr_error error;
     *format = ORR_FORMAT_JSON;
-    for (size_t i = 0; dump && i < sizeof STAGES / sizeof *STAGES; i++) {
-        if (strcmp(dump, STAGES[i].name) != 0) continue;
-        *format = STAGES[i].format;
-        return true;
+    for (size_t i = 0; i < head->n_arguments; i++) {
+        if (!orr_ask_option(request->route->question, head->arguments[i].name, head->arguments[i].value, format,
+                            &error))
+            continue;
+        *answered = srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
+        return false;
     }
-    if (dump)
-        *answered = srv_reply_refusal(request->connection, SRV_BAD_REQUEST,
-                                      "dump=%.40s: expected ops, costs, ledger, memory or timeline", dump);
-    return !dump;
+    return true;
 }
 
 /* The spans of a training timeline: a forward, a backward and at most a weight gradient of every chunk and
@@ -51,14 +38,6 @@ static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
     return 3 * (double)chunks * (double)result.n_micro_batches;
 }
 
-/* The status of long work; where it failed, its text is that of the error. */
-static unsigned status_of(enum orr_err err, const struct orr_error *error, char **text)
-{
-    if (!err) return SRV_OK;
-    *text = orr_error_json(error);
-    return err == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST;
-}
-
 /* The timeline of a training step, which may have so many spans that others must not wait for it. */
 static unsigned timeline_text(struct srv_study *study, const char *body, char **text)
 {
@@ -69,191 +48,80 @@ static unsigned timeline_text(struct srv_study *study, const char *body, char **
     const struct orr_job *job;
     if (!worker) return SRV_SERVICE_UNAVAILABLE;
     const enum orr_err err = orr_reader_job(worker->reader, body, ORIGIN, &kind, &job, &error);
-    if (err) return status_of(err, &error, text);
+    if (err) return srv_status_of(err, &error, text);
     const double n_spans = spans_of(job, worker->scratch);
     if (n_spans > SRV_SPANS_MAX) {
         (void)snprintf(error.text, sizeof error.text,
                        "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
                        (int)SRV_SPANS_MAX);
-        return status_of(ORR_ERR_INPUT, &error, text);
+        return srv_status_of(ORR_ERR_INPUT, &error, text);
     }
     orr_predict(job, worker->scratch, &worker->answer);
     *text = orr_render(&worker->answer, ORR_FORMAT_DUMP_TIMELINE, &PLAIN);
     return SRV_OK;
 }
 
-static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind kind)
+static enum srv_result answer_job(struct srv_request *request, enum orr_job_kind kind, enum orr_format format)
 {
     static const struct orr_style PLAIN = {0};
     struct srv_worker *worker = srv_worker(request->srv);
     struct orr_error error;
     const struct orr_job *job;
-    enum orr_format format;
-    enum srv_result answered = SRV_NO;
     if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
-    if (!dump_format(request, &format, &answered)) return answered;
-    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE) return srv_slow(request, timeline_text);
+    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE) return srv_slow(request, timeline_text, format);
     if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
         return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    const char *explain = argument(request, "explain");
-    const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);
     if (kind == ORR_JOB_TRAIN) orr_train_advice(worker->answer.job, worker->scratch, &worker->answer.train);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON,
-                          orr_render(&worker->answer, explained ? ORR_FORMAT_JSON_EXPLAINED : format, &PLAIN));
+    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_render(&worker->answer, format, &PLAIN));
 }
 
-static enum srv_result train(struct srv_request *request)
+/* ---------------------------------------------------------------- other questions */
+
+/* Answer a question that takes no longer than a prediction. */
+static enum srv_result answer_short(struct srv_request *request, enum orr_format format)
 {
-    return answer_job(request, ORR_JOB_TRAIN);
-}
-
-static enum srv_result infer(struct srv_request *request)
-{
-    return answer_job(request, ORR_JOB_INFER);
-}
-
-/* ---------------------------------------------------------------- serving */
-
-/* A simulation ends when its time is over or its client has left. */
-struct patience {
-    volatile int stop;
-    double until_s;
-    struct srv_study *study;
-};
-
-static void watch(void *context, double done_frac)
-{
-    struct patience *patience = context;
-    (void)done_frac;
-    if (srv_now_s() >= patience->until_s || !srv_study_wanted(patience->study)) patience->stop = 1;
-}
-
-static struct patience patience_of(struct srv_study *study)
-{
-    return (struct patience){.until_s = srv_now_s() + SRV_WORK_S, .study = study};
-}
-
-/* With ORR_FORMAT_JSON_EXPLAINED the answer also has what its charts need. */
-static unsigned serving_as(struct srv_study *study, const char *body, enum orr_format format, char **text)
-{
-    struct orr_service *service = NULL;
+    static const struct orr_ask_limits LIMITS = {.n_threads = 1};
+    struct orr_ask *question = NULL;
     struct orr_error error = {0};
-    struct patience patience = patience_of(study);
-    enum orr_err err = orr_service_open(srv_study_server(study)->catalogue, body, ORIGIN, &service, &error);
-    if (!err) err = orr_service_run(service, &patience.stop, watch, &patience, &error);
-    if (!err) *text = orr_service_render(service, format, NULL);
-    if (service) orr_service_close(service);
-    return status_of(err, &error, text);
-}
-
-static unsigned serving_text(struct srv_study *study, const char *body, char **text)
-{
-    return serving_as(study, body, ORR_FORMAT_JSON, text);
-}
-
-static unsigned serving_detail(struct srv_study *study, const char *body, char **text)
-{
-    return serving_as(study, body, ORR_FORMAT_JSON_EXPLAINED, text);
-}
-
-static enum srv_result serving(struct srv_request *request)
-{
-    const char *detail = argument(request, "detail");
-    return srv_slow(request, detail && strcmp(detail, "0") != 0 ? serving_detail : serving_text);
-}
-
-static unsigned size_text(struct srv_study *study, const char *body, char **text)
-{
-    struct orr_size *size = NULL;
-    struct orr_error error = {0};
-    struct patience patience = patience_of(study);
-    enum orr_err err = orr_size_open(srv_study_server(study)->catalogue, body, ORIGIN, &size, &error);
-    if (!err) err = orr_size_run(size, 1, &patience.stop, watch, &patience, &error);
-    if (!err) *text = orr_size_render(size, ORR_FORMAT_JSON, NULL);
-    if (size) orr_size_close(size);
-    return status_of(err, &error, text);
-}
-
-static enum srv_result size(struct srv_request *request)
-{
-    return srv_slow(request, size_text);
-}
-
-/* ---------------------------------------------------------------- comparisons */
-
-static enum srv_result compare(struct srv_request *request)
-{
-    struct orr_error error;
-    char *text = NULL;
-    if (orr_compare_ask(request->srv->catalogue, request->body, ORIGIN, ORR_FORMAT_JSON, NULL, &text, &error))
-        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
+    enum orr_err err = orr_ask_open(request->srv->catalogue, request->route->question, request->body, ORIGIN, &LIMITS,
+                                    &question, &error);
+    if (!err) err = orr_ask_run(question, NULL, NULL, &error);
+    char *text = err ? NULL : orr_ask_render(question, format, NULL);
+    orr_ask_close(question);
+    if (err && err != ORR_ERR_MEMORY) return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
     return srv_reply_text(request->connection, SRV_OK, SRV_JSON, text);
 }
 
-/* ---------------------------------------------------------------- hardware */
-
-static enum srv_result sensitivity(struct srv_request *request)
+/* A question of the table of the library. */
+static enum srv_result question(struct srv_request *request)
 {
-    static const struct orr_style PLAIN = {0};
-    struct srv_worker *worker = srv_worker(request->srv);
-    struct orr_error error;
-    const struct orr_job *job;
-    if (!worker) return srv_reply_text(request->connection, SRV_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
-    if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
-        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
-}
-
-static enum srv_result technology(struct srv_request *request)
-{
-    struct orr_error error;
-    char *text = NULL;
-    if (orr_technology_ask(request->srv->catalogue, request->body, ORIGIN, &text, &error))
-        return srv_reply_error(request->connection, SRV_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, SRV_OK, SRV_JSON, text);
-}
-
-/* ---------------------------------------------------------------- a stack from runs */
-
-static unsigned fit_text(struct srv_study *study, const char *body, char **text)
-{
-    struct orr_error error = {0};
-    return status_of(orr_stack_ask(srv_study_server(study)->catalogue, body, ORIGIN, text, &error), &error, text);
-}
-
-static enum srv_result fit(struct srv_request *request)
-{
-    return srv_slow(request, fit_text);
+    enum orr_format format;
+    enum srv_result answered = SRV_NO;
+    const enum orr_ask_kind kind = request->route->question;
+    if (!format_of(request, &format, &answered)) return answered;
+    switch (orr_ask_pace(kind)) {
+    case ORR_PACE_JOB: return answer_job(request, kind == ORR_ASK_TRAIN ? ORR_JOB_TRAIN : ORR_JOB_INFER, format);
+    case ORR_PACE_SHORT: return answer_short(request, format);
+    case ORR_PACE_LONG: return srv_slow(request, srv_question_text, format);
+    case ORR_PACE_STREAMED: return srv_streamed(request);
+    }
+    return SRV_NO;
 }
 
 /* ---------------------------------------------------------------- what there is */
 
 static enum srv_result catalogue(struct srv_request *request)
 {
-    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
-}
-
-/* The stored text of a part; a model may have any of its names. */
-static const char *part_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *name)
-{
-    char format[ORR_FORMAT_NAME];
-    const char *id = part == ORR_PART_MODEL ? orr_model_named(catalogue, name, format) : name;
-    return id ? orr_catalogue_text(catalogue, part, id) : NULL;
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list));
 }
 
 /* Answer /api/v1/catalogue/{part}/{id} with the text as stored. */
 static enum srv_result stored(struct srv_request *request)
 {
     const char *name = request->path + strlen(API "catalogue/");
-    const size_t n = strcspn(name, "/");
-    const char *text = NULL;
-    for (int i = 0; i < ORR_N_PARTS && name[n] && !text; i++) {
-        const char *part = orr_part_name((enum orr_part)i);
-        if (strlen(part) == n && memcmp(part, name, n) == 0)
-            text = part_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
-    }
-    if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
+    const char *text = orr_catalogue_stored(request->srv->catalogue, name);
+    if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s", name,
                              API "catalogue");
 }
@@ -284,14 +152,11 @@ static enum srv_result ready(struct srv_request *request)
 /* ---------------------------------------------------------------- files in the program */
 
 /* Find a file of the explorer or one of the server's own. */
-static bool find_file(const char *path, struct srv_file *file)
+static const struct orr_page_file *find_file(const char *path)
 {
-    size_t size = 0;
-    const char *bytes = orr_explorer_file(path, &size);
-    *file = (struct srv_file){path, bytes, size};
-    for (size_t i = 0; !file->bytes && i < srv_n_files; i++)
-        if (strcmp(srv_files[i].path, path) == 0) *file = srv_files[i];
-    return file->bytes != NULL;
+    for (size_t i = 0; i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, path) == 0) return &srv_files[i];
+    return orr_explorer_file(path);
 }
 
 static const char *type_of(const char *path)
@@ -311,51 +176,37 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static enum srv_result reply_file(struct srv_request *request, const struct srv_file *file)
-{
-    /* The names of these files change with their content. */
-    const bool lasting = strncmp(file->path, "/assets/", 8) == 0;
-    return srv_reply_bytes(request->connection, type_of(file->path), file->bytes, file->size, lasting);
-}
-
 static enum srv_result openapi(struct srv_request *request)
 {
-    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi), false);
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi));
 }
 
 /* Answer with the explorer, or with a page that says how to build it. */
 static enum srv_result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
-    struct srv_file file;
-    if (find_file(root ? "/index.html" : request->path, &file) || (root && find_file("/plain.html", &file)))
-        return reply_file(request, &file);
+    const struct orr_page_file *file = find_file(root ? "/index.html" : request->path);
+    if (!file && root) file = find_file("/plain.html");
+    if (file) return srv_reply_file(request, file, type_of(file->path));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,
                              API "openapi.json");
 }
 
 /* ---------------------------------------------------------------- the table */
 
-/* The first match counts. server/static/openapi.json describes every route, and tests/run_server.sh compares the
- * two. */
+/* The first match counts. The questions are those of the library, which the page without a server answers as well.
+ * server/static/openapi.json describes every route, and tests/run_server.sh compares the two. */
 static const struct srv_route ROUTES[] = {
-    {"POST", API "train", train},
-    {"POST", API "infer", infer},
-    {"POST", API "serving", serving},
-    {"POST", API "size", size},
-    {"POST", API "search", srv_search},
-    {"POST", API "sweep", srv_sweep},
-    {"POST", API "sensitivity", sensitivity},
-    {"POST", API "compare", compare},
-    {"POST", API "technology", technology},
-    {"POST", API "fit", fit},
-    {"GET", API "catalogue", catalogue},
-    {"GET", API "catalogue/", stored},
-    {"GET", API "openapi.json", openapi},
-    {"GET", API "health", health},
-    {"GET", API "ready", ready},
-    {"GET", "/metrics", srv_metrics_answer},
-    {"GET", "/", page},
+#define X(name, path, pace) {"POST", API path, question, ORR_ASK_##name},
+    ORR_ASKS(X)
+#undef X
+        {"GET", API "catalogue", catalogue, ORR_N_ASKS},
+    {"GET", API "catalogue/", stored, ORR_N_ASKS},
+    {"GET", API "openapi.json", openapi, ORR_N_ASKS},
+    {"GET", API "health", health, ORR_N_ASKS},
+    {"GET", API "ready", ready, ORR_N_ASKS},
+    {"GET", "/metrics", srv_metrics_answer, ORR_N_ASKS},
+    {"GET", "/", page, ORR_N_ASKS},
 };
 
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow)

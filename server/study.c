@@ -1,7 +1,6 @@
-/* Searches and sweeps, each in a thread of its own that passes events to its connection, and other long work, which
- * passes one text. A client that has left is noticed when the next event is sent. */
+/* Questions that take long, each in a thread of its own: searches and sweeps, which pass events to their connection,
+ * and other long work, which passes one text. A client that has left is noticed when the next event is sent. */
 #define _POSIX_C_SOURCE 200809L
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,16 @@
 #include "server/internal.h"
 
 #define TELL_S 0.2 /* least seconds between two progress events */
-enum { BATCH_MIN = 16, BATCH_MAX = 1024, NICER = 5 };
+enum { NICER = 5 };
 
 struct srv_study {
     struct srv *srv;
     struct srv_connection *connection;
     char *body; /* owned by the study */
     void (*run)(struct srv_study *study);
-    srv_work *work;    /* what makes the text of other long work; NULL: a search or sweep */
+    enum orr_ask_kind kind;
+    enum orr_format format;
+    srv_work *work;    /* what makes the text of other long work; NULL: events */
     atomic_int *count; /* of the server: threads of this sort */
     double start_s, told_s;
     pthread_mutex_t lock; /* guards the members below */
@@ -82,9 +83,11 @@ static void decide(struct srv_study *study, unsigned status, char *text)
     pthread_mutex_unlock(&study->lock);
 }
 
-static void decide_error(struct srv_study *study, const struct orr_error *error)
+unsigned srv_status_of(enum orr_err err, const struct orr_error *error, char **text)
 {
-    decide(study, error->code == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST, orr_error_json(error));
+    if (!err) return SRV_OK;
+    *text = orr_error_json(error);
+    return err == ORR_ERR_MEMORY ? SRV_SERVICE_UNAVAILABLE : SRV_BAD_REQUEST;
 }
 
 /* Send an event; each line of its text is a line of data. A NULL text means out of memory. */
@@ -124,9 +127,10 @@ static void send_result(struct srv_study *study, char *text)
 }
 
 /* Send the progress from time to time. Returns false if the client has left or the time is over. */
-static bool tell(struct srv_study *study, double done_frac, double plans)
+static bool tell(void *context, double done_frac, double plans)
 {
     ORR_PLAIN_NUMBERS;
+    struct srv_study *study = context;
     char text[96];
     const double now = srv_now_s();
     pthread_mutex_lock(&study->lock);
@@ -153,94 +157,45 @@ struct srv *srv_study_server(const struct srv_study *study)
     return study->srv;
 }
 
-/* ---------------------------------------------------------------- search */
+/* ---------------------------------------------------------------- questions */
 
-static bool search_progress(void *context, const struct orr_search *search, double done_frac)
+/* Answer with events. A question that is wrong is refused before the first of them. */
+static void run_streamed(struct srv_study *study)
 {
-    return tell(context, done_frac, (double)orr_search_counts_of(search).plans);
-}
-
-static void run_plans(struct srv_study *study, struct orr_search *search)
-{
-    struct orr_error error;
-    if (orr_search_run(search, 0, search_progress, study, &error)) {
-        send_error(study, &error);
-        return;
-    }
-    if (!srv_study_wanted(study)) return;
-    const struct orr_style style = {.took_s = srv_now_s() - study->start_s};
-    send_result(study, orr_search_render(search, ORR_FORMAT_JSON, &style));
-}
-
-static void run_search(struct srv_study *study)
-{
-    struct orr_error error;
-    struct orr_search *search = NULL;
-    if (orr_search_open(study->srv->catalogue, study->body, "request", &search, &error)) {
-        decide_error(study, &error);
-        return;
-    }
-    decide(study, SRV_OK, NULL);
-    run_plans(study, search);
-    orr_search_free(search);
-}
-
-/* ---------------------------------------------------------------- sweep */
-
-/* Answer all points, batch after batch. Returns false if it was stopped; a client that is still there was told why. */
-static bool run_points(struct srv_study *study, struct orr_sweep *sweep, struct orr_sweep_row *rows)
-{
-    const int64_t n_points = orr_sweep_points(sweep);
-    int64_t batch = BATCH_MIN;
-    for (int64_t done = 0; done < n_points;) {
-        struct orr_error error = {.code = ORR_ERR_INPUT};
-        const double start_s = srv_now_s();
-        const size_t n = (size_t)(n_points - done < batch ? n_points - done : batch);
-        bool goes_on = !orr_sweep_run(sweep, done, n, rows + done, &error);
-        done += (int64_t)n;
-        if (goes_on && !tell(study, (double)done / (double)n_points, (double)done) && done < n_points) {
-            (void)snprintf(error.text, sizeof error.text, "stopped after %" PRId64 " of %" PRId64 " points and %d s",
-                           done, n_points, (int)SRV_STUDY_S);
-            goes_on = false;
-        }
-        if (!goes_on) {
-            send_error(study, &error);
-            return false;
-        }
-        if (srv_now_s() - start_s < TELL_S / 2 && batch < BATCH_MAX) batch *= 2;
-    }
-    return true;
-}
-
-static void run_rows(struct srv_study *study, struct orr_sweep *sweep)
-{
-    const size_t n = (size_t)orr_sweep_points(sweep);
-    struct orr_sweep_row *rows = calloc(n, sizeof *rows);
-    const struct orr_error memory = {.code = ORR_ERR_MEMORY, .text = "out of memory"};
-    if (!rows) send_error(study, &memory);
-    if (rows && run_points(study, sweep, rows) && srv_study_wanted(study))
-        send_result(study, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_JSON, NULL));
-    free(rows);
-}
-
-static void run_sweep(struct srv_study *study)
-{
+    static const struct orr_ask_limits LIMITS = {.n_points_max = SRV_POINTS_MAX};
+    struct orr_ask *question = NULL;
     struct orr_error error = {0};
-    struct orr_sweep *sweep = NULL;
-    enum orr_err err = orr_sweep_open_json(study->srv->catalogue, study->body, "request", 0, &sweep, &error);
-    if (!err && orr_sweep_points(sweep) > SRV_POINTS_MAX) {
-        err = error.code = ORR_ERR_INPUT;
-        (void)snprintf(error.key, sizeof error.key, "vary");
-        (void)snprintf(error.text, sizeof error.text, "request: vary: %" PRId64 " points; at most %d",
-                       orr_sweep_points(sweep), (int)SRV_POINTS_MAX);
-    }
-    if (err) {
-        decide_error(study, &error);
-    } else {
-        decide(study, SRV_OK, NULL);
-        run_rows(study, sweep);
-    }
-    orr_sweep_close(sweep);
+    char *text = NULL;
+    enum orr_err err =
+        orr_ask_open(study->srv->catalogue, study->kind, study->body, "request", &LIMITS, &question, &error);
+    const unsigned status = srv_status_of(err, &error, &text);
+    decide(study, status, text);
+    if (err) return;
+    err = orr_ask_run(question, tell, study, &error);
+    const struct orr_style style = {.took_s = srv_now_s() - study->start_s};
+    if (err) send_error(study, &error);
+    else if (srv_study_wanted(study)) send_result(study, orr_ask_render(question, ORR_FORMAT_JSON, &style));
+    orr_ask_close(question);
+}
+
+/* Is the client still there, and the time for a simulation not over? */
+static bool patient(void *context, double done_frac, double plans)
+{
+    struct srv_study *study = context;
+    (void)done_frac, (void)plans;
+    return srv_now_s() - study->start_s < SRV_WORK_S && srv_study_wanted(study);
+}
+
+unsigned srv_question_text(struct srv_study *study, const char *body, char **text)
+{
+    static const struct orr_ask_limits LIMITS = {.n_threads = 1};
+    struct orr_ask *question = NULL;
+    struct orr_error error = {0};
+    enum orr_err err = orr_ask_open(study->srv->catalogue, study->kind, body, "request", &LIMITS, &question, &error);
+    if (!err) err = orr_ask_run(question, patient, study, &error);
+    if (!err) *text = orr_ask_render(question, study->format, NULL);
+    orr_ask_close(question);
+    return srv_status_of(err, &error, text);
 }
 
 /* ---------------------------------------------------------------- the thread and its connection */
@@ -345,21 +300,22 @@ static enum srv_result start_or_reply(struct srv_request *request, const struct 
                              n_max, what);
 }
 
-enum srv_result srv_search(struct srv_request *request)
+enum srv_result srv_streamed(struct srv_request *request)
 {
-    return start_or_reply(request, &(struct srv_study){.run = run_search, .count = &request->srv->n_studies},
-                          SRV_STUDIES_MAX, "searches or sweeps");
+    return start_or_reply(
+        request,
+        &(struct srv_study){.run = run_streamed, .kind = request->route->question, .count = &request->srv->n_studies},
+        SRV_STUDIES_MAX, "searches or sweeps");
 }
 
-enum srv_result srv_sweep(struct srv_request *request)
+enum srv_result srv_slow(struct srv_request *request, srv_work *work, enum orr_format format)
 {
-    return start_or_reply(request, &(struct srv_study){.run = run_sweep, .count = &request->srv->n_studies},
-                          SRV_STUDIES_MAX, "searches or sweeps");
-}
-
-enum srv_result srv_slow(struct srv_request *request, srv_work *work)
-{
-    return start_or_reply(request, &(struct srv_study){.run = run_work, .work = work, .count = &request->srv->n_works},
+    return start_or_reply(request,
+                          &(struct srv_study){.run = run_work,
+                                              .work = work,
+                                              .kind = request->route->question,
+                                              .format = format,
+                                              .count = &request->srv->n_works},
                           SRV_WORKS_MAX, "simulations or fits");
 }
 

@@ -45,6 +45,7 @@ check_golden() {
     {
         [ "$status" = "$(cat "$1/exit")" ] || echo "exit status $status, expected $(cat "$1/exit")"
         [ -s "$work/stderr" ] && { echo "standard error is not empty:"; head -5 "$work/stderr"; }
+        [ -z "$(tail -c 1 "$work/stdout")" ] || echo "the last line of standard output does not end"
         diff -u "$1/stdout" "$work/layout" 2>&1
     } >"$work/report"
 }

@@ -332,14 +332,64 @@ test_headers() {
     check "HEAD is answered"
 }
 
+# ---------------------------------------------------------------- files of the program
+# Files come compressed to those who take that, both forms say so and have their own tag, and a known tag gets 304.
+test_files() {
+    command -v gzip >/dev/null || { tap_skip "files are compressed" "no gzip" && return; }
+    python3 - "$url" >report 2>&1 <<'PYTHON'
+import gzip, http.client, re, sys
+connection = http.client.HTTPConnection(sys.argv[1].split("//")[1], timeout=60)
+def get(path, method="GET", **fields):
+    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+    answer = connection.getresponse()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+def check(path):
+    status, plain, body = get(path, Accept_Encoding="identity")
+    if status != 200 or "content-encoding" in plain: print(path, status, plain)
+    status, packed, small = get(path, Accept_Encoding="br, gzip;q=0.8")
+    if packed.get("content-encoding") != "gzip":
+        if len(gzip.compress(body, 9)) * 1.2 < len(body): print(path, "is not compressed")
+        if "vary" in plain: print(path, "varies with nothing")
+        return 0
+    if status != 200 or gzip.decompress(small) != body or int(packed["content-length"]) != len(small): print(path, "differs")
+    if packed["content-type"] != plain["content-type"]: print(path, "has two types")
+    for one in (plain, packed):
+        if one.get("vary", "").lower() != "accept-encoding": print(path, "does not say that it varies")
+        if not re.fullmatch(r'"[0-9a-f]{16}(-gzip)?"', one.get("etag", "")): print(path, one.get("etag"))
+    if plain["etag"] == packed["etag"]: print(path, "has one tag for two forms")
+    for tags, encoding, expected in ((plain["etag"], "identity", 304), ("W/" + packed["etag"], "gzip", 304),
+                                     ('"x", ' + plain["etag"], "identity", 304), ("*", "gzip", 304),
+                                     (plain["etag"], "gzip", 200), ('"x"', "identity", 200)):
+        status, fields, content = get(path, If_None_Match=tags, Accept_Encoding=encoding)
+        if status != expected: print(path, tags, encoding, status)
+        if status == 304 and (content or "etag" not in fields or "cache-control" not in fields): print(path, fields, content[:50])
+    status, fields, content = get(path, "HEAD", Accept_Encoding="gzip")
+    if status != 200 or content or fields.get("content-encoding") != "gzip" or fields["content-length"] != str(len(small)):
+        print(path, "HEAD", status, fields)
+    if get(path, Accept_Encoding="gzip;q=0")[1].get("content-encoding"): print(path, "is compressed for one who refuses it")
+    return 1
+page = get("/")[2].decode()
+assets = re.findall(r'(?:src|href)="\.?(/assets/[^"]+)"', page)
+n = sum(check(path) for path in ["/", *assets])
+if n == 0: print("nothing is compressed")
+for path in assets:
+    if "immutable" not in get(path)[1].get("cache-control", ""): print(path, "may not be kept")
+PYTHON
+    check "files are compressed for those who take that, with tags of their own"
+}
+
 # ---------------------------------------------------------------- description
 test_openapi() {
     curl -sS "$url/api/v1/openapi.json" >openapi.json
-    python3 - "$here/../server/routes.c" "$url" >report 2>&1 <<'PYTHON'
+    python3 - "$here/../server" "$url" >report 2>&1 <<'PYTHON'
 import json, re, sys, urllib.request, urllib.error
 doc = json.load(open("openapi.json"))
 table = set()
-for method, api, path in re.findall(r'^    \{"(\w+)", (API )?"([^"]*)", \w+\},$', open(sys.argv[1]).read(), re.M):
+header = open(sys.argv[1] + "/../include/orrery.h").read()
+questions = re.findall(r'^    X\(\w+, "(\w+)", (?:JOB|SHORT|LONG|STREAMED)\)', header, re.M)
+if len(questions) < 8: print("the table of questions was not found")
+table.update(("POST", "/api/v1/" + name) for name in questions)
+for method, api, path in re.findall(r'^ +\{"(\w+)", (API )?"([^"]*)", \w+, ORR_N_ASKS\},$', open(sys.argv[1] + "/routes.c").read(), re.M):
     path = ("/api/v1/" if api else "") + path
     table.add((method, path + "{part}/{id}" if path.endswith("catalogue/") else path))
 listed = {(m.upper(), p) for p, methods in doc["paths"].items() for m in methods}
@@ -507,6 +557,7 @@ test_paths
 test_limits
 test_guard
 test_headers
+test_files
 test_openapi
 test_options
 test_damaged

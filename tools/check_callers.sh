@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every exported function is called by somebody outside src/: by the program, the server, the Python package, the
-# benchmark or an example. Tests do not count: a function that only tests call belongs in a header of src/.
+# benchmark or an example, or answers a question of the API (src/report/ask.c). Tests do not count: a function that only
+# tests call belongs in a header of src/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
@@ -8,7 +9,7 @@ export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 { # calls in C, comments taken out; functions that Python names in its table
-    cat cli/*.[ch] server/*.[ch] bench/*.[ch] examples/*.c | sed -e 's/\/\*.*\*\///' -e '/^ *\/\*/,/\*\//d' |
+    cat cli/*.[ch] server/*.[ch] web/local/*.c src/report/ask.c bench/*.[ch] examples/*.c | sed -e 's/\/\*.*\*\///' -e '/^ *\/\*/,/\*\//d' |
         grep -oE '\borr_[a-z0-9_]+ *\(' | tr -d ' ('
     grep -ohE 'lib\.orr_[a-z0-9_]+' python/orrery/*.py | sed 's/^lib\.//'
 } | sort -u >"$work/called"

@@ -44,6 +44,7 @@ def main():
             ("unit tests", f"{cases} in {len(unit)} programs"),
             ("command lines with expected output", len(os.listdir(os.path.join(ROOT, "tests/golden")))),
             ("command lines that must be refused", len(os.listdir(os.path.join(ROOT, "tests/bad")))),
+            ("HTTP requests that must be refused", len(read("tests/server/cases.jsonl").splitlines())),
             ("scripts of whole programs", len(scripts)),
             ("hostile, slow and broken clients of the server", len(re.findall(r"^    check\(", read("tests/server/limits.py"), re.M))),
             ("bugs that the tests must notice", len(list(csv.reader(read("tests/mutants.csv").splitlines()))) - 1),

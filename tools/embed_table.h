@@ -28,7 +28,7 @@ static inline int embed_write(int argc, char **argv, const struct embed_table *t
             table->header, table->type, table->name);
     int failed = 0;
     for (int i = 2; i < argc && !failed; i++) failed = table->write_entry(out, argv[i]);
-    fprintf(out, "    {0, 0, 0}\n};\nconst size_t %s = %d;\n", table->count_name, argc - 2);
+    fprintf(out, "    {0}\n};\nconst size_t %s = %d;\n", table->count_name, argc - 2);
     failed |= ferror(out);
     if (fclose(out) != 0 || failed) {
         remove(argv[1]); /* Never leave an incomplete table behind. */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "spec/log.h"
 #include "spec/relatives.h"
@@ -436,6 +437,7 @@ static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
 enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
+    const unsigned long mark = orr_memory_mark();
     struct orr_stack_worker worker;
     if (!stack->n_tables)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "fit needs runs: a table, a log, or --run");
@@ -447,7 +449,7 @@ enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
     if (!err && !fit_all(stack, &worker)) err = orr_out_of_memory(error, NULL);
     stack->n_predictions = worker.n_predictions;
     orr_stack_worker_close(&worker);
-    return err;
+    return orr_complete_since(mark, err, error);
 }
 
 /* ---------------------------------------------------------------- values */

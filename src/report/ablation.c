@@ -139,7 +139,7 @@ char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format f
     ORR_PLAIN_NUMBERS;
     const struct view view = view_of(ablation);
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_json_add(&text, view_json(&view), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON) orr_json_lines(&text, view_json(&view));
     else if (format == ORR_FORMAT_CSV) add_csv(&view, &text);
     else add_terminal(&view, &text, style);
     return orr_text_take(&text);

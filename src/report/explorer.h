@@ -2,14 +2,9 @@
 #ifndef ORR_REPORT_EXPLORER_H
 #define ORR_REPORT_EXPLORER_H
 
-#include <stddef.h>
+#include "orrery.h"
 
-struct orr_explorer_file {
-    const char *path; /* for example "/assets/index-1a2b3c.js" */
-    const char *bytes;
-    size_t size;
-};
-extern const struct orr_explorer_file orr_explorer_files[];
+extern const struct orr_page_file orr_explorer_files[];
 extern const size_t orr_n_explorer_files;
 
 #endif

@@ -119,7 +119,7 @@ char *orr_few_shot_render(const struct orr_few_shot *few, enum orr_format format
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_json_add(&text, few_json(few), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON) orr_json_lines(&text, few_json(few));
     else if (format == ORR_FORMAT_CSV) add_csv(few, &text);
     else add_terminal(few, &text, style);
     return orr_text_take(&text);

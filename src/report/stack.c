@@ -223,7 +223,7 @@ char *orr_stack_render(const struct orr_stack *stack, enum orr_format format, co
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_json_add(&text, orr_stack_json(stack), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON) orr_json_lines(&text, orr_stack_json(stack));
     else if (format == ORR_FORMAT_CSV) add_csv(stack, &text);
     else add_terminal(stack, &text, style);
     if (format != ORR_FORMAT_HTML) return orr_text_take(&text);

@@ -172,7 +172,6 @@ char *orr_stack_file(const struct orr_stack *stack, const char *name, const char
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
-    orr_json_add(&text, orr_stack_engine_json(stack, name, date), ORR_JSON_FLAGS | JSON_INDENT(2));
-    orr_text_add(&text, "\n");
+    orr_json_lines(&text, orr_stack_engine_json(stack, name, date));
     return orr_text_take(&text);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/json_text.h"
+#include "base/error.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "report/page.h"
@@ -126,6 +127,20 @@ static enum orr_err open_asked(const struct orr_catalogue *catalogue, const stru
     return err;
 }
 
+/* A sweep speaks of its fields as the options of a command, "--vary plan.tp: ..."; in a document they are a key. */
+static enum orr_err name_vary(enum orr_err err, const char *origin, struct orr_error *error)
+{
+    static const char VARY[] = "--vary ", ZIP[] = "--zip: ";
+    char text[ORR_ERROR_TEXT];
+    if (!err || !error || strncmp(error->text, "--", 2) != 0) return err;
+    const size_t n = strncmp(error->text, VARY, sizeof VARY - 1) == 0 ? sizeof VARY - 1
+                     : strncmp(error->text, ZIP, sizeof ZIP - 1) == 0 ? sizeof ZIP - 1
+                                                                      : 0;
+    if (n == 0) return err;
+    (void)snprintf(text, sizeof text, "%s", error->text + n);
+    return orr_fail(error, err, (struct orr_place){.file = origin, .key = "vary"}, "%s", text);
+}
+
 enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                                  int n_threads, struct orr_sweep **sweep, struct orr_error *error)
 {
@@ -135,7 +150,7 @@ enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const ch
     enum orr_err err = orr_doc_parse(json, origin, &doc, error);
     if (!err) err = open_asked(catalogue, &doc, n_threads, sweep, error);
     orr_doc_close(&doc);
-    return err;
+    return name_vary(err, origin, error);
 }
 
 /* ---------------------------------------------------------------- the rows */

@@ -175,20 +175,25 @@ static json_t *groups_json(const struct orr_validation *v, const char *key, orr_
     return array;
 }
 
-/* Adds by_source, by_system, by_metric and by_class, and "by" for the column asked for. */
+static json_t *asked_json(const struct orr_validation *v, const struct orr_grouping *grouping)
+{
+    return json_pack("{s:s, s:o}", "field", grouping->title, "groups", groups_json(v, "value", grouping->member));
+}
+
+/* Adds by_source, by_system, by_metric and by_class, "by" for the first column asked for, and "by_more" for others. */
 static void add_groups_json(const struct orr_validation *v, json_t *object)
 {
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(v, groupings);
-    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) {
+    for (size_t i = 0; i < ORR_FIXED_GROUPINGS; i++) {
         char key[32];
         snprintf(key, sizeof key, "by_%s", groupings[i].title);
         json_object_set_new(object, key, groups_json(v, groupings[i].title, groupings[i].member));
     }
-    if (n == ORR_MAX_GROUPINGS)
-        json_object_set_new(
-            object, "by",
-            json_pack("{s:s, s:o}", "field", v->by, "groups", groups_json(v, "value", groupings[n - 1].member)));
+    if (n > ORR_FIXED_GROUPINGS) json_object_set_new(object, "by", asked_json(v, &groupings[ORR_FIXED_GROUPINGS]));
+    json_t *more = n > ORR_FIXED_GROUPINGS + 1 ? json_array() : NULL;
+    for (size_t i = ORR_FIXED_GROUPINGS + 1; i < n; i++) json_array_append_new(more, asked_json(v, &groupings[i]));
+    if (more) json_object_set_new(object, "by_more", more);
 }
 
 static json_t *skipped_json(const struct orr_validation *v)
@@ -271,8 +276,8 @@ char *orr_validation_render(const struct orr_validation *validation, enum orr_fo
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     if (format == ORR_FORMAT_JSON)
-        orr_json_add(&text, validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation),
-                     ORR_JSON_FLAGS | JSON_INDENT(2));
+        orr_json_lines(&text,
+                       validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation));
     else if (format == ORR_FORMAT_CSV) add_csv(validation, &text);
     else if (format == ORR_FORMAT_HTML) orr_validation_page(validation, &text);
     else if (format == ORR_FORMAT_INTERVALS) orr_validation_table(validation, &text);

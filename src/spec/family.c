@@ -162,7 +162,7 @@ static void match_family(struct search *search, const json_t *root)
     const size_t matched = rest ? (size_t)(rest - search->name) : 0;
     if (matched <= search->matched || strlen(family) >= sizeof search->family) return;
     if (*rest && !orr_version_read(rest, &asked)) return;
-    (void)strcpy(search->family, family);
+    memcpy(search->family, family, strlen(family) + 1);
     search->asked = asked;
     search->matched = matched;
 }
@@ -276,7 +276,7 @@ enum orr_err orr_family_find(const struct orr_catalogue *catalogue, const char *
     struct search search = {0};
     *id = NULL;
     if (strlen(name) >= sizeof search.name) return ORR_OK;
-    (void)strcpy(search.name, name);
+    memcpy(search.name, name, strlen(name) + 1);
     fold(search.name);
     search.members = calloc(orr_catalogue_count(catalogue, ORR_PART_ENGINE) + 1, sizeof *search.members);
     if (!search.members) return orr_out_of_memory(error, NULL);

@@ -25,6 +25,9 @@ static enum orr_err fail_syntax(struct orr_error *error, const char *file, const
     }
     case json_error_stack_overflow:
         return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: nested deeper than 2048 levels");
+    case json_error_null_character:
+        return orr_fail(error, ORR_ERR_SYNTAX, place,
+                        "not valid JSON: a text must not hold a zero character (\\u0000)");
     default: return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: %s", fault->text);
     }
 }

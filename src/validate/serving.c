@@ -159,7 +159,7 @@ static void widen_first(const struct validator *w, struct orr_closed_form *form,
     ttft->high_frac = exp(hypot(log(high), log(first.high)));
 }
 
-static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
+bool orr_same_run(const struct orr_csv *csv, size_t a, size_t b)
 {
     static const char *const OWN[] = {"id", "metric", "stat", "value"};
     for (size_t c = 0; c < csv->n_columns; c++) {
@@ -174,14 +174,27 @@ static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
 static double measured_mean(const struct validator *w, size_t row, const char *metric)
 {
     size_t first = row, last = row;
-    while (first > 0 && same_run(w->csv, first - 1, row)) first--;
-    while (last + 1 < w->csv->n_rows && same_run(w->csv, last + 1, row)) last++;
+    while (first > 0 && orr_same_run(w->csv, first - 1, row)) first--;
+    while (last + 1 < w->csv->n_rows && orr_same_run(w->csv, last + 1, row)) last++;
     for (size_t i = first; i <= last; i++) {
         const char *stat = orr_csv_cell(w->csv, i, "stat");
         if (is(orr_csv_cell(w->csv, i, "metric"), metric) && (is(stat, "mean") || is(stat, "unstated")))
             return number(w, i, "value", 0);
     }
     return 0;
+}
+
+/* Does a row print its lengths, or name a data set that has them? */
+static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run *run)
+{
+    const struct orr_lengths *both[] = {&traffic->input_len, &traffic->output_len};
+    for (size_t i = 0; i < 2; i++) {
+        if (orr_max(both[i]->mean, both[i]->high) >= 1) continue;
+        snprintf(run->failed, sizeof run->failed, "%s: must be a number from 1, or workload one of known lengths",
+                 i == 0 ? "input_len" : "output_len");
+        return false;
+    }
+    return true;
 }
 
 /* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so runs at
@@ -194,6 +207,7 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
     run->rate_per_s = traffic.rate_per_s;
+    if (!has_lengths(&traffic, run)) return;
     if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
@@ -363,7 +377,7 @@ void orr_score_serving_row(struct validator *w, size_t row)
     struct orr_served_run *run = &w->v->run;
     if (!orr_row_measured(w, row, "value", 1, score)) return;
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
-    const bool known = row > 0 && run->csv == w->v->n_csvs && same_run(w->csv, row - 1, row);
+    const bool known = row > 0 && run->csv == w->v->n_csvs && orr_same_run(w->csv, row - 1, row);
     if (!known) {
         struct orr_request_record *records = run->records;
         *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};

@@ -1,43 +1,65 @@
-"""Add a run of a fuzz target to the record: record.py RECORD TARGET LOG FOUND CPU_SECONDS; with RECORD alone, print sums."""
+"""The record of fuzzing, tests/fuzz/record.csv: one row per day and target with seconds of the processor (user and system
+time of the process, so a busy machine counts for less), runs and findings. It is cumulative over all versions.
+
+record.py [RECORD] prints the sums; `add` is what rotate.py calls after every run."""
 import csv
 import datetime
+import fcntl
 import os
-import re
 import sys
+
+COLUMNS = ["date", "target", "seconds", "runs", "findings"]
+
+
+def read(record):
+    if not os.path.exists(record):
+        return []
+    with open(record, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def add(record, target, seconds, runs, findings):
+    """Add a run to the row of this day and target. Several processes may do so at once."""
+    today = datetime.date.today().isoformat()
+    folder = os.open(os.path.dirname(os.path.abspath(record)), os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        rows = read(record)
+        row = next((row for row in rows if (row["date"], row["target"]) == (today, target)), None)
+        if row is None:
+            row = dict(zip(COLUMNS, [today, target, 0, 0, 0]))
+            rows.append(row)
+        row["seconds"] = f"{float(row['seconds']) + seconds:.1f}"
+        row["runs"] = int(row["runs"]) + runs
+        row["findings"] = int(row["findings"]) + findings
+        rows.sort(key=lambda row: (row["date"], row["target"]))
+        with open(record + ".new", "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        os.replace(record + ".new", record)
+    finally:
+        os.close(folder)
 
 
 def sums(record):
+    """By target: seconds of the processor, runs, findings."""
     totals = {}
-    with open(record, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            total = totals.setdefault(row["target"], [0.0, 0, 0])
-            total[0] += float(row["seconds"])
-            total[1] += int(row["runs"])
-            total[2] += int(row["findings"])
+    for row in read(record):
+        total = totals.setdefault(row["target"], [0.0, 0, 0])
+        total[0] += float(row["seconds"])
+        total[1] += int(row["runs"])
+        total[2] += int(row["findings"])
     return totals
 
 
 def main():
-    record = sys.argv[1]
-    if len(sys.argv) == 2:
-        totals = sums(record)
-        for name, (seconds, runs, findings) in sorted(totals.items()):
-            print(f"{name:10} {seconds / 3600:7.2f} CPU-hours {runs:12,} runs {findings:3} findings")
-        hours = sum(total[0] for total in totals.values()) / 3600
-        print(f"{'all':10} {hours:7.2f} CPU-hours {sum(total[1] for total in totals.values()):12,} runs "
-              f"{sum(total[2] for total in totals.values()):3} findings")
-        return
-    _, _, name, log, found, seconds = sys.argv
-    with open(log, encoding="utf-8", errors="replace") as file:
-        text = file.read()
-    runs = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)", text, re.M) or ["0"]
-    new = not os.path.exists(record)
-    with open(record, "a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(["date", "target", "seconds", "runs", "findings"])
-        writer.writerow([datetime.date.today(), name, seconds, runs[-1], found])
-    print(f"{name}: {runs[-1]} runs, {'a finding: ' + log if found == '1' else 'no finding'}")
+    default = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record.csv")
+    totals = sums(sys.argv[1] if len(sys.argv) > 1 else default)
+    everything = [sum(total[i] for total in totals.values()) for i in range(3)]
+    for name, (seconds, runs, findings) in [*sorted(totals.items()), ("all", everything)]:
+        print(f"{name:10} {seconds / 3600:7.2f} CPU-hours {runs:12,} runs {findings:3} findings")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
-/* Run a fuzz target without libFuzzer: standalone N FILE... feeds each file and N damaged copies of it, the same ones
- * every time. One TAP line per file; a crash ends the program. */
+/* Run a fuzz target without libFuzzer: standalone N FILE... feeds each file and damaged copies of it, the same ones every
+ * time, N of all files together and at least one of each. One TAP line per file; a crash ends the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +77,13 @@ int main(int argc, char **argv)
 {
     uint8_t *data = malloc(MAX_BYTES), *original = malloc(MAX_BYTES);
     if (argc < 3 || !data || !original) return 2;
+    const long n_all = strtol(argv[1], NULL, 10), n_copies = n_all > argc - 2 ? n_all / (argc - 2) : 1;
     printf("1..%d\n", argc - 2);
     for (int i = 2; i < argc; i++) {
         const char *name = strrchr(argv[i], '/');
-        const int failed = run_file(argv[i], strtol(argv[1], NULL, 10), data, original);
-        printf("%s %d - %s and %s damaged copies\n", failed ? "not ok" : "ok", i - 1, name ? name + 1 : argv[i],
-               argv[1]);
+        const int failed = run_file(argv[i], n_copies, data, original);
+        printf("%s %d - %s and %ld damaged copies\n", failed ? "not ok" : "ok", i - 1, name ? name + 1 : argv[i],
+               n_copies);
         fflush(stdout);
     }
     free(data);

@@ -187,9 +187,35 @@ def metrics():
         return dict(re.findall(r"^orrery_(\w+) (\S+)$", read_all(connection).decode(), re.M))
 
 
+ECHO = """
+import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+while True:
+    c, _ = s.accept()
+    c.sendall(c.recv(100))
+    c.close()
+"""
+
+
+class Echo:
+    """A process that only echoes, at the same priority: how long an answer takes where a busy machine leaves no time."""
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
+
+    def seconds(self):
+        begun = time.monotonic()
+        with socket.create_connection(("127.0.0.1", self.port), timeout=90) as connection:
+            connection.sendall(b"x")
+            read_all(connection)
+        return time.monotonic() - begun
+
+
 def watch():
-    """Health, memory and descriptors, until the time is over."""
+    """Health, memory and descriptors, until the time is over. What an echo takes at the same time is not the server's."""
     begun, highest, slowest, files = time.monotonic(), 0, 0, 0
+    echo = Echo()
     while time.monotonic() - begun < SECONDS and not done.is_set():
         done.wait(min(10, SECONDS / 10))
         asked_at = time.monotonic()
@@ -197,10 +223,12 @@ def watch():
             metrics()
         except OSError as error:
             wrong.append(f"no answer: {error}")
-        slowest = max(slowest, time.monotonic() - asked_at)
+        slowest = max(slowest, time.monotonic() - asked_at - echo.seconds())
         highest = max(highest, memory())
         files = max(files, len(os.listdir(f"/proc/{process.pid}/fd")))
     done.set()
+    echo.process.kill()
+    echo.process.wait()
     return highest, slowest, files
 
 
@@ -223,11 +251,11 @@ def main():
     after = memory()
     process.send_signal(signal.SIGTERM)
     status = process.wait(60)
-    print("# " + ", ".join(f"{n} {name}" for name, n in sorted(asked.items())))
-    print(f"# memory at most {highest:.0f} MiB, {after:.0f} MiB afterwards; health after at most {slowest:.2f} s; "
+    print(f"# {SECONDS:.0f} s: " + ", ".join(f"{n} {name}" for name, n in sorted(asked.items())))
+    print(f"# memory at most {highest:.0f} MiB, {after:.0f} MiB afterwards; health after at most {slowest:.2f} s beyond an echo; "
           f"{files} descriptors; {left['log_errors_total']} lines of the log lost to a full disk")
     cases = [("every answer was one that is allowed", not wrong), ("memory stayed below 1 GiB", highest < 1024),
-             ("health never took longer than 5 s", slowest < 5), ("descriptors stayed below the limit", files < 1100),
+             ("health never took 5 s longer than an echo", slowest < 5), ("descriptors stayed below the limit", files < 1100),
              ("SIGTERM ends it with status 0", status == 0)]
     for i, (name, held) in enumerate(cases):
         print(f"{'ok' if held else 'not ok'} {i + 1} - {name}")

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Sweeps that are killed again and again: sweeps.sh BIN_DIR [KILLS]. Every other store is a database, the others are CSV
 # files; a killed run is continued by the same command until it ends, and its store must equal that of a run in one piece.
+# A run is killed after a random part of the time that a whole one takes, so that kills fall everywhere, also on a busy
+# machine.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/tap.sh"
@@ -17,24 +19,46 @@ rows() { # store
     *) grep -v '^# created' "$1" ;;
     esac
 }
-for ending in db csv; do orrery "${sweep[@]}" --out "whole.$ending" >/dev/null 2>&1 && rows "whole.$ending" >"expected.$ending"; done
-n=0 runs=0
+stored() { # store: rows that it has, as far as they can be counted
+    case $1 in
+    *.db) sqlite3 "$1" 'SELECT count(*) FROM points' 2>/dev/null || echo 0 ;;
+    *) grep -c '^[0-9]' "$1" 2>/dev/null || true ;;
+    esac
+}
+for ending in db csv; do
+    begun=$(date +%s%N)
+    orrery "${sweep[@]}" --out "whole.$ending" >/dev/null 2>&1 || echo "the undisturbed sweep fails" >>report
+    declare "whole_us_$ending=$((($(date +%s%N) - begun) / 1000))"
+    rows "whole.$ending" >"expected.$ending"
+    whole_rows=$(stored "whole.$ending")
+done
+n=0 runs=0 amid=0
 while [ "$n" -lt "$kills" ]; do
     ending=$([ $((runs % 2)) = 0 ] && echo db || echo csv)
-    store=part$runs.$ending attempts=0
+    store=part$runs.$ending attempts=0 whole_us=whole_us_$ending
     while :; do
         orrery "${sweep[@]}" --out "$store" >/dev/null 2>"errors" &
         job=$!
-        sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+        wait_us=$((RANDOM * 32768 + RANDOM))
+        wait_us=$((wait_us % ${!whole_us}))
+        sleep "$((wait_us / 1000000)).$(printf %06d $((wait_us % 1000000)))"
         attempts=$((attempts + 1))
         # The fifth attempt may finish, so that many stores are compared.
-        if [ "$attempts" -lt 5 ] && kill -9 "$job" 2>/dev/null; then wait "$job" 2>/dev/null; n=$((n + 1)); else wait "$job" && break; fi
-        [ "$attempts" -lt 50 ] || { echo "does not end: $(cat errors)" >report && break; }
+        if [ "$attempts" -lt 5 ] && kill -9 "$job" 2>/dev/null; then
+            wait "$job" 2>/dev/null
+            n=$((n + 1)) has=$(stored "$store")
+            [ "${has:-0}" -gt 0 ] && [ "$has" -lt "$whole_rows" ] && amid=$((amid + 1))
+        elif wait "$job"; then
+            break
+        fi
+        [ "$attempts" -lt 50 ] || { echo "does not end: $(cat errors)" >>report && break; }
     done
     runs=$((runs + 1))
     rows "$store" | cmp - "expected.$ending" >>report 2>&1
     rm -f "$store"*
 done
-name="$n kills of $runs sweeps: every store equals that of a run in one piece"
+name="$n kills of $runs sweeps ($amid with some of the rows stored): every store equals that of a run in one piece"
+echo "# $n kills of $runs sweeps, $amid of them with some of the rows stored"
+[ "$amid" -gt 0 ] || echo "no kill fell into a sweep" >>report
 if [ -s report ]; then tap_not_ok "$name" report; else tap_ok "$name"; fi
 tap_done

@@ -214,10 +214,51 @@ static void what_is_no_chunk_is_refused(void **state)
     assert_int_equal(unchunk(trailer, sizeof trailer, room), 0);
 }
 
+/* Accept-Encoding: gzip by its own name or by "*", unless its weight is 0. */
+static void compression_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        bool gzip;
+    } CASES[] = {{"gzip", true},          {"deflate, GZIP;q=1.0, br", true},
+                 {"x-gzip", true},        {"gzip;q=0.001", true},
+                 {"gzip ; q=0.5", true},  {"*", true},
+                 {"*;q=0.1", true},       {"br, *;q=0, gzip", true},
+                 {"gzip;q=0", false},     {"gzip;q=0.000", false},
+                 {"*, gzip;q=0", false},  {"*;q=0", false},
+                 {"identity", false},     {"gzipped", false},
+                 {"gzip;level=9", false}, {"", false}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char text[256];
+        struct srv_head head;
+        (void)snprintf(text, sizeof text, "GET / HTTP/1.1" HOST "\r\nAccept-Encoding: %s" END, CASES[i].list);
+        assert_int_equal(read_bytes(text, strlen(text), &head), 0);
+        if (head.gzip != CASES[i].gzip) fail_msg("Accept-Encoding: %s", CASES[i].list);
+    }
+    struct srv_head head;
+    static const char none[] = "GET / HTTP/1.1" HOST END;
+    assert_int_equal(read_bytes(none, sizeof none - 1, &head), 0);
+    assert_false(head.gzip);
+    assert_null(head.tags);
+}
+
+static void tags_are_compared(void **state)
+{
+    (void)state;
+    static const char *const WITH[] = {"\"a\"", "W/\"a\"", "\"b\", \"a\"", "\"b\",\"a\"", "*"};
+    static const char *const WITHOUT[] = {"", "a", "\"b\"", "\"a", "\"ab\"", "\"b\", W/\"c\"", "\"a\"b"};
+    for (size_t i = 0; i < COUNT(WITH); i++) assert_true(srv_head_has_tag(WITH[i], "\"a\""));
+    for (size_t i = 0; i < COUNT(WITHOUT); i++)
+        if (srv_head_has_tag(WITHOUT[i], "\"a\"")) fail_msg("If-None-Match: %s", WITHOUT[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_is_read),
+        cmocka_unit_test(compression_is_asked_for),
+        cmocka_unit_test(tags_are_compared),
         cmocka_unit_test(absolute_targets_are_read),
         cmocka_unit_test(what_can_be_misunderstood_is_refused),
         cmocka_unit_test(sizes_are_limited),

@@ -331,6 +331,87 @@ static void buckets_take_memory_and_copies(void **state)
     assert_null(find_op(w, ORR_LAYER_STEP, "dp.buckets"));
 }
 
+/* Eq. 300: 6,738,415,616 parameters in buckets of 2e8 are 34 messages, of 1e7 per rank of 8, which is less, too. A
+ * bucket ends with a tensor: 4 matrices of 32 layers and two tables are at most 130. Stage 1 of this stack has one
+ * message after backward, and a stack without overlap has one as well. */
+static void reductions_beside_backward_are_cut_into_buckets(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *plan;
+        double bucket, rank, overlap, messages;
+    } CASES[] = {{",'zero':0", 2e8, 0, 1, 34},   {",'zero':0", 2e8, 1e7, 1, 34}, {",'zero':0", 2e8, 1e8, 1, 9},
+                 {",'zero':0", 1e6, 0, 1, 130},  {",'zero':0", 2e8, 0, 0, 1},    {",'zero':0", 0, 0, 1, 1},
+                 {",'zero':1", 2e8, 0, 1, 1}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        read_7b(w, "nanotron-2025", CASES[i].plan, 8);
+        w->job.engine.reduce_bucket_params = CASES[i].bucket;
+        w->job.engine.reduce_bucket_rank_params = CASES[i].rank;
+        w->job.engine.dp_overlap_frac = CASES[i].overlap;
+        train(w);
+        const struct orr_op *op = need_op(w, ORR_LAYER_STEP, "dp.reduce");
+        assert_true(op->count == CASES[i].messages);
+        assert_close(op->payload_bytes * op->count, 4 * PARAMS, 1e-12);
+    }
+}
+
+/* Eq. 301: the embedding and head of llama2-7b have 32000 · 4096 parameters each, the head 4096 of its norm besides; 2
+ * bytes of a gradient are read, 8 of the sum read and written. A tied matrix has one sum, and its two gradients are
+ * added before: three times 2 bytes. */
+static void ends_accumulate_gradients(void **state)
+{
+    struct world *w = *state;
+    const double table = 32000.0 * 4096;
+    read_7b(w, "nanotron-2025", "", 8);
+    w->job.engine.gradients_16bit_live = false;
+    train(w);
+    assert_close(need_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate")->bytes, 10 * table, 1e-12);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->bytes, 10 * (table + 4096), 1e-12);
+    assert_null(find_op(w, ORR_LAYER_EMBEDDING, "embedding.sum"));
+    w->job.engine.fused_gradient_accumulation = true;
+    train(w);
+    assert_null(find_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate"));
+    read_3b(w, 1);
+    train(w);
+    assert_close(need_op(w, ORR_LAYER_EMBEDDING, "embedding.sum")->bytes, 6 * 131072.0 * 3072, 1e-12);
+}
+
+/* Eq. 302: with the optimizer in backward, the loss holds no gradient unless its chunks make that of the head: the sum
+ * and a part, 2 · 2 bytes of the 128256 · 3072 parameters of the tied table and the 3072 of the norm. */
+static void a_loss_in_chunks_makes_gradients_of_the_head(void **state)
+{
+    struct world *w = *state;
+    double gradients[2];
+    for (int chunks = 0; chunks < 2; chunks++) {
+        read_job(w, "{'kind':'train','model':'llama3.2-3b','system':'a100-80g-sxm','workload':{'seq':4096,"
+                    "'micro_batch':2,'global_batch':2,'engine':'torchtune-2024-compiled','recompute':'full',"
+                    "'optimizer_in_backward':true}}");
+        w->job.engine.loss_chunks = chunks ? 8 : 0;
+        train(w);
+        gradients[chunks] = part_of(w, ORR_MEMORY_GRADIENTS);
+    }
+    assert_true(gradients[0] == 0);
+    assert_close(gradients[1], 4 * (128256.0 * 3072 + 3072), 1e-9);
+}
+
+/* Eq. 303: two gathered layers of llama2-7b have 2 · 202,383,360 parameters; where 1e9 may live, 2e9 bytes stay. Of the
+ * 2 · 32 norms of 4096 weights of 2 bytes a rank of 8 has all instead of an eighth. */
+static void zero3_keeps_what_it_uses_again_soon(void **state)
+{
+    struct world *w = *state;
+    double workspace[2], weights[2];
+    for (int on = 0; on < 2; on++) {
+        read_7b(w, "deepspeed-zero3-2024", ",'zero':3", 8);
+        w->job.engine.zero3_live_params = on ? 1e9 : 0;
+        w->job.engine.zero3_whole_params = on ? 1e5 : 0;
+        train(w);
+        workspace[on] = part_of(w, ORR_MEMORY_WORKSPACE);
+        weights[on] = part_of(w, ORR_MEMORY_WEIGHTS);
+    }
+    assert_close(workspace[1] - workspace[0], 2e9 - 2 * 2 * 202383360.0, 1e-9);
+    assert_close(weights[1] - weights[0], 2 * 64 * 4096.0 * 7 / 8, 1e-6);
+}
+
 /* ---------------------------------------------------------------- memory that streams hold */
 
 /* tp 8 with sequence parallelism: 2 (1 - 1/8) · 2 bytes · 2048 · 4096 = 29,360,128 bytes a layer. The allocator
@@ -642,6 +723,10 @@ int main(void)
         cmocka_unit_test(weights_are_gathered_tensor_by_tensor),
         cmocka_unit_test(owners_broadcast_in_turn),
         cmocka_unit_test(buckets_take_memory_and_copies),
+        cmocka_unit_test(reductions_beside_backward_are_cut_into_buckets),
+        cmocka_unit_test(ends_accumulate_gradients),
+        cmocka_unit_test(a_loss_in_chunks_makes_gradients_of_the_head),
+        cmocka_unit_test(zero3_keeps_what_it_uses_again_soon),
         cmocka_unit_test(streams_hold_while_the_host_is_ahead),
         cmocka_unit_test(the_memory_ledger_names_held_and_reserved),
         cmocka_unit_test(the_most_decides_the_verdict),
