@@ -2,16 +2,14 @@
 #include "calibrate/stack.h"
 
 #include "base/number.h"
-#include "predict/interval.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Weights before a run is seen. Whoever names an engine that describes no stack in particular has a stack of his own,
- * which is less often as that engine is (docs/fit.md). The fitted parent and the other engines share the rest 7 : 8. */
-#define AS_IT_IS          0.40
-#define STAND_IN_AS_IT_IS 0.25
-#define FITTED_FRAC       (7.0 / 15)
+/* Weights before a run is seen. */
+#define AS_IT_IS 0.40
+#define FITTED   0.28
+#define OTHERS   0.32
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
 /* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
@@ -44,8 +42,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
                        const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
                        struct orr_stack_mixture *m)
 {
-    const double as_it_is = orr_engine_stands_in(names[0]) ? STAND_IN_AS_IT_IS : AS_IT_IS;
-    double before[ORR_STACK_MEMBERS] = {as_it_is, (1 - as_it_is) * FITTED_FRAC};
+    double before[ORR_STACK_MEMBERS] = {AS_IT_IS, FITTED};
     m->n = 2;
     m->members[0] = (struct orr_stack_member){.engine = names[0], .runs = engines[0]};
     m->members[1] = m->members[0];
@@ -57,7 +54,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
         struct orr_stack_member *member = &m->members[m->n];
         *member = (struct orr_stack_member){.engine = names[i], .runs = engines[i]};
         orr_stack_level_only(engines[i], chosen, &member->fit);
-        before[m->n++] = (1 - as_it_is) * (1 - FITTED_FRAC) / (double)(n - 1);
+        before[m->n++] = OTHERS / (double)(n - 1);
         best = orr_max(best, member->fit.evidence);
     }
     for (size_t i = 2; i < m->n; i++) {

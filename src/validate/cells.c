@@ -176,8 +176,7 @@ static void mean_of(const struct orr_validation *v, const struct verdict *verdic
     for (size_t i = 0; i < v->n_scores; i++) {
         const char *source = v->scores[i].source;
         bool first = verdicts[i].judged;
-        for (size_t j = 0; j < i && first; j++)
-            first = !verdicts[j].judged || strcmp(v->scores[j].source, source) != 0;
+        for (size_t j = 0; j < i && first; j++) first = !verdicts[j].judged || strcmp(v->scores[j].source, source) != 0;
         if (!first) continue;
         size_t n = 0, inside = 0;
         for (size_t j = i; j < v->n_scores; j++)
