@@ -97,7 +97,8 @@ static void tuned_products_divide_k(void **state)
 }
 
 /* Eq. 360 by hand. 32 rows leave half of a tile of 64 empty: 1 + 64/80 x (0.5 - 0.25) = 1.2. 96 rows leave a quarter of
- * two tiles: the level of 65 to 128 rows, 1.06. 129 rows leave 127 of 256: 1.11 x (1 + 1.6 x (127/256 - 0.25)), 1.55. */
+ * two tiles: the level of 65 to 128 rows, 1.06. 129 rows leave 127 of 256: 1.11 x (1 + 1.6 x (127/256 - 0.25)),
+ * 1.55. */
 static void fixed_tiles_cost_what_they_leave_empty(void **state)
 {
     struct world *w = *state;

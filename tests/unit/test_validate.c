@@ -339,8 +339,10 @@ static void rows_are_chosen_and_grouped_by_several_columns(void **state)
                                            "precision,engine,metric,value,state\n"
                                            "a,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,20,\n"
                                            "b,t,llama2-7b,a100-80g-sxm,8,2,1,4,4096,1,64,bf16,generic,step_time_s,20,\n"
-                                           "c,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,step_time_s,20,slow\n"
-                                           "d,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,peak_memory_gib,20,\n");
+                                           "c,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                                           "step_time_s,20,slow\n"
+                                           "d,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                                           "peak_memory_gib,20,\n");
     assert_int_equal(orr_validation_keep(v, "metric=step_time_s,state=", &error), ORR_OK);
     assert_int_equal(v->n_scores, 2);
     assert_string_equal(v->scores[1].id, "b");
