@@ -2488,7 +2488,7 @@ struct orr_optimise {
     int64_t n_grid_steps;         /* 0: 10 */
     uint64_t seed;                /* equal seeds give equal answers */
     /* Further jobs that the same chip should answer, and weights of all jobs: the objective is the weighted geometric
-     * mean over the first job and these (Eq. 412). */
+     * mean over the first job and these (Eq. 291). */
     const struct orr_job *others;
     size_t n_others;
     const double *weights;        /* of the first job and the others; NULL: all 1 */

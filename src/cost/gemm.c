@@ -230,7 +230,7 @@ static double fixed_tile_cost(double rows)
     if (rows <= 16 || rows > FIXED_TILE_MOST_ROWS) return 1;
     const double tile = rows <= 128 ? 64 : 128, level = rows <= 64 ? 1 : rows <= 128 ? 1.06 : 1.11;
     const double empty = 1 - rows / (tile * orr_ceil(rows / tile));
-    return level * (1 + tile / 80 * orr_max(0, empty - 0.25)); /* Eq. 360 */
+    return level * (1 + tile / 80 * orr_max(0, empty - 0.25)); /* Eq. 266 */
 }
 
 static bool has_fixed_tile(const struct orr_job *job, const struct orr_op *op)

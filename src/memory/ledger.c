@@ -130,7 +130,7 @@ static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
     r->saved = 0;
 }
 
-/* Eq. 303: weights of ZeRO-3 that stay gathered: all, or as many as the engine lets live between forward and backward
+/* Eq. 263: weights of ZeRO-3 that stay gathered: all, or as many as the engine lets live between forward and backward
  * because they are used again soon; and small tensors, which are not sharded at all. */
 static void keep_gathered(const struct orr_job *job, const struct orr_stage *stage, double bytes_per_param,
                           struct rank_bytes *r)
@@ -267,7 +267,7 @@ static double updated_params(const struct orr_job *job, const struct rank_bytes 
     return 0;
 }
 
-/* Eq. 302: a loss in chunks runs the head once per chunk, so that its weight gradient is made while logits of other
+/* Eq. 262: a loss in chunks runs the head once per chunk, so that its weight gradient is made while logits of other
  * chunks are alive: the sum so far, unless it is among the gradients that are always there, and the part of a chunk. */
 static double chunk_gradients(const struct orr_job *job, const struct rank_bytes *r)
 {

@@ -27,7 +27,7 @@ static bool is_shared(const struct orr_job *job)
     return job->model.tied_embeddings && !orr_ends_apart(&job->plan);
 }
 
-/* A matrix that is embedding and head at once has two gradients, which autograd adds up (Eq. 301). Kernels that
+/* A matrix that is embedding and head at once has two gradients, which autograd adds up (Eq. 261). Kernels that
  * accumulate in the weight gradient of the head add to the same sum. */
 static void emit_tied_sum(struct orr_emit *emit)
 {
@@ -174,7 +174,7 @@ void orr_emit_ends(struct orr_emit *emit)
  * measurement (validation/kernels/h200_sampling.csv): 11 and 12 us for one row of 32,000 and of 201,088 logits. */
 #define SAMPLE_FLOOR_S 12e-6
 
-/* Eq. 363: every rank widens the logits of all sequences to 32 bits and finds the largest; what it keeps of a logit is
+/* Eq. 269: every rank widens the logits of all sequences to 32 bits and finds the largest; what it keeps of a logit is
  * written once, and the wide copy is read once more. Random choices cost more and are not modelled. */
 static void emit_sample(struct orr_emit *emit)
 {

@@ -18,7 +18,7 @@ static inline double orr_experts_touched(double places, double active, double to
     return orr_min(places / ranks, places * (1 - pow(1 - share, tokens)) / ranks);
 }
 
-/* Eq. 361: the same on the busiest rank, where every rank waits for it. The experts of a rank are touched independently
+/* Eq. 267: the same on the busiest rank, where every rank waits for it. The experts of a rank are touched independently
  * of each other, nearly; the largest of R normal numbers is sqrt(2 ln R) - 0.6 standard deviations above their mean,
  * within 4 % from 2 to 64. */
 static inline double orr_experts_touched_most(double places, double active, double tokens, double ranks)

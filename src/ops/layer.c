@@ -37,7 +37,7 @@ static struct orr_dims common_dims(const struct orr_job *job, const struct orr_m
 {
     const struct orr_plan *plan = &job->plan;
     const double w_m = orr_dtype_bytes(matrix), wide = w_m > 2 ? 4 : 2;
-    const double w_a = orr_asked_bytes(job->workload.activations, wide); /* Eq. 400 */
+    const double w_a = orr_asked_bytes(job->workload.activations, wide); /* Eq. 279 */
     return (struct orr_dims){.h = (double)model->hidden,
                              .t = (double)plan->tp,
                              .c = (double)plan->cp,
@@ -65,7 +65,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.T_norm = job->plan.sp ? d.T / d.t : d.T;
     d.T_routed = d.T_sent = d.T / d.t; /* T_e: Every rank owns its share of the tokens. */
     d.T_group = d.T_sent * d.e * d.te;
-    d.w_c = orr_asked_bytes(workload->comm, d.w_p); /* Eq. 401 */
+    d.w_c = orr_asked_bytes(workload->comm, d.w_p); /* Eq. 280 */
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.m = orr_micro_batches(job);
     return d;

@@ -114,7 +114,7 @@ static double broadcasts_of(const struct orr_emit *emit, enum orr_group group)
     return orr_min(tensors, (double)orr_group_ranks(&emit->job->plan, group));
 }
 
-/* Eq. 300: reductions that run beside backward are cut into buckets, which are as large as the engine makes them but
+/* Eq. 260: reductions that run beside backward are cut into buckets, which are as large as the engine makes them but
  * end with a whole tensor. Where nothing overlaps, there is one message. */
 static double buckets_of(const struct orr_emit *emit, enum orr_group group, double params)
 {

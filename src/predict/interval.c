@@ -218,7 +218,7 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
 #define CLUSTER_UP   0.06
 
 /* What runs of a measured engine differ by: those of the finest cell of the record that the job belongs to, and what
- * another cluster adds (Eq. 341). An engine that the record has no cell of has its class. */
+ * another cluster adds (Eq. 265). An engine that the record has no cell of has its class. */
 static struct prior of_runs(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                             struct prior class_runs)
 {

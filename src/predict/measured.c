@@ -1,4 +1,4 @@
-/* The record of what runs of a measured engine differ by, and the cell of a job in it (Eq. 340). */
+/* The record of what runs of a measured engine differ by, and the cell of a job in it (Eq. 264). */
 #include "predict/measured.h"
 
 #include <stdlib.h>

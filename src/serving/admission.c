@@ -122,7 +122,7 @@ static bool admit(struct orr_replica *r)
     r->outstanding += orr_expected(s);
     r->fresh += orr_expected(s);
     if (s->start_s < 0) s->start_s = r->now_s;
-    if (received) s->first_s = orr_max(s->first_s, r->now_s); /* Eq. 387 */
+    if (received) s->first_s = orr_max(s->first_s, r->now_s); /* Eq. 277 */
     orr_running_add(r, slot);
     if (s->complete) orr_join(r, slot);
     else if (!orr_line_push(&r->begun, slot, false)) r->failed = true;

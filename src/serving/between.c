@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Eq. 388: where the decode pool hears of a request only now, it is handled a second time, as tokens. */
+/* Eq. 278: where the decode pool hears of a request only now, it is handled a second time, as tokens. */
 static double heard_s(struct orr_replica *r, double time_s)
 {
     const struct orr_engine *e = &r->facts.engine;

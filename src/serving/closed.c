@@ -134,7 +134,7 @@ static double heard_s(const struct orr_together *t, double request_s)
     return orr_max(request_s, sum_s);
 }
 
-/* Eq. 385: of ranks that step together. A request waits for the rest of the step that runs, or whole steps where users
+/* Eq. 275: of ranks that step together. A request waits for the rest of the step that runs, or whole steps where users
  * ask at the ends of steps, and for its own; while ranks have more prompts than fit into a step, it queues as well. */
 static struct point together_at(const struct orr_closed_search *s, double n)
 {
@@ -295,7 +295,7 @@ static void take(const struct orr_closed_search *s, const struct point *p, doubl
     steady->prompt_tokens = p->joined * s->demand->input / p->chunks;
 }
 
-/* Eq. 386: the largest rate that ranks which step together carry, and the steady state at it. */
+/* Eq. 276: the largest rate that ranks which step together carry, and the steady state at it. */
 static void steady_largest(const struct orr_closed_search *s, double most, struct orr_steady *steady)
 {
     struct orr_demand demand = *s->demand;

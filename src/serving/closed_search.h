@@ -26,12 +26,12 @@ double orr_closed_prompt_s(const struct orr_closed_search *s, double tokens, dou
 
 /* Steps of ranks that share experts, n sequences of each decoding. */
 struct orr_together {
-    double tau_s;      /* of a step in which nobody has prompts: that of the fullest rank (Eq. 380) */
-    double prompt_s;   /* mean of steps in which somebody has (Eq. 381) */
-    double mean_s;     /* of all steps (Eq. 382) */
+    double tau_s;      /* of a step in which nobody has prompts: that of the fullest rank (Eq. 270) */
+    double prompt_s;   /* mean of steps in which somebody has (Eq. 271) */
+    double mean_s;     /* of all steps (Eq. 272) */
     double rest_s;     /* of the step that runs when a request comes */
     double own_s;      /* of the step that has a request's own prompt */
-    double token_s;    /* from token to token of a sequence (Eq. 383) */
+    double token_s;    /* from token to token of a sequence (Eq. 273) */
     double rate_per_s; /* requests of one rank */
     double load;       /* share of the largest rate at which prompts can be computed */
     double none_frac;  /* share of steps without prompts */

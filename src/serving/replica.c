@@ -382,7 +382,7 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
     return steps > 1 ? steps : 1;
 }
 
-/* Eq. 362: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
+/* Eq. 268: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
  * from then on, whatever else happens in between. An idle engine looks all the time. */
 static bool polls(struct orr_replica *r)
 {

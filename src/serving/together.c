@@ -2,7 +2,7 @@
  * together, so that a step lasts as long as the rank with most to do and every prompt is a part of everybody's steps.
  * Prompts that come during a step are computed in the next one, which makes the lengths of steps a chain: a long step
  * is followed by a step with many prompts. Its two states are steps without prompts and steps with some.
- * Eqs. 380-384. */
+ * Eqs. 270-274. */
 #include "serving/closed_search.h"
 
 #include "base/number.h"
@@ -32,7 +32,7 @@ static double largest_of(double n)
     return orr_max(0, t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t));
 }
 
-/* Eq. 380: requests are dealt out to the ranks in turn, so that their numbers differ only because answers differ in
+/* Eq. 270: requests are dealt out to the ranks in turn, so that their numbers differ only because answers differ in
  * length, and by the last round. Half the mean difference of two answers is about 0.564 deviations. */
 static double fullest_decodes(const struct orr_closed_search *s, double n)
 {
@@ -64,7 +64,7 @@ static double shared_s(const struct orr_closed_search *s, double chunks, double 
     return (5 * low_s + 8 * mean_s + 5 * orr_closed_prompt_s(s, mean + away, 1, cached, decodes)) / 18;
 }
 
-/* Eq. 381: a step with k prompts in all. Consecutive requests are on different ranks, so that the fullest rank has one
+/* Eq. 271: a step with k prompts in all. Consecutive requests are on different ranks, so that the fullest rank has one
  * until there are as many as ranks. Experts work for the mean of the ranks, the rest for the fullest (Eq. 257). */
 static double step_s(const struct orr_closed_search *s, double chunks, double k, double n)
 {
@@ -80,7 +80,7 @@ static double step_s(const struct orr_closed_search *s, double chunks, double k,
 
 /* ---------------------------------------------------------------- the chain */
 
-/* Eq. 382: a step is without prompts if none came in the one before. */
+/* Eq. 272: a step is without prompts if none came in the one before. */
 static struct chain chain_of(double prompts_per_s, double tau_s, double prompt_s)
 {
     const double after_none = exp(-prompts_per_s * tau_s), after_some = exp(-prompts_per_s * prompt_s);
@@ -125,13 +125,13 @@ static void fill(const struct orr_closed_search *s, const struct chain *c, doubl
     t->none_frac = c->none;
     t->at_once = c->at_once;
     t->rest_s = mean_square / (2 * c->mean_s);
-    t->token_s = c->mean_s / orr_max(1e-3, 1 - stopped); /* Eq. 383 */
+    t->token_s = c->mean_s / orr_max(1e-3, 1 - stopped); /* Eq. 273 */
     t->token_s = orr_max(t->token_s, n * s->facts->engine.stream_s_per_token / s->facts->host_speed);
     t->rate_per_s = n / (s->further * t->token_s);
     t->load = c->prompts_per_s * t->prompt_s / most;
 }
 
-/* Eq. 384: in a closed loop under overlapped scheduling, prompts that become visible in a step are computed in the
+/* Eq. 274: in a closed loop under overlapped scheduling, prompts that become visible in a step are computed in the
  * second next. Users ask when a step ends and are heard after a while; if that is longer than a step without prompts,
  * they are heard in steps with prompts only. So every second step is without, and the others have the prompts of two;
  * if it is shorter, every step has those of one. */

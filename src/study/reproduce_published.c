@@ -129,7 +129,7 @@ struct speedup {
     bool fits;
 };
 
-/* Eq. 404: sequences per second of the newer machine over those of the older. */
+/* Eq. 283: sequences per second of the newer machine over those of the older. */
 static struct speedup speedup_of(const struct orr_study *study, const struct ends *ends)
 {
     struct orr_result results[N_ENDS];

@@ -1,6 +1,6 @@
 /* From residuals to the cells of measured engines. A cell is a set of runs of one engine in one regime; finer cells fix
  * the resource that dominates their time, and the system. A fine cell counts its own runs and POOL more at the ends of
- * the coarser one, so that few runs say little (Eq. 340). */
+ * the coarser one, so that few runs say little (Eq. 264). */
 #include "validate/cells.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static double quantile_without(const struct member *members, size_t n, size_t sk
     return low + (high - low) * (clipped - (double)below);
 }
 
-/* Eq. 340: the ends of a cell in logarithms, given those of the coarser one (NULL: there is none). */
+/* Eq. 264: the ends of a cell in logarithms, given those of the coarser one (NULL: there is none). */
 static void ends_of(const struct member *members, size_t n, size_t skipped, const double *coarse, double ends[2])
 {
     const double left = (double)(skipped < n ? n - 1 : n), tail = TAIL_FRAC * (left + POOL) / (left + POOL + 1);

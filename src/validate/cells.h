@@ -10,7 +10,7 @@ struct orr_cells_found {
     struct orr_measured_cell *cells; /* in the order of engine, regime, resource, system; coarse before fine */
 };
 
-/* The cells of all timed scores (Eq. 340). Free the cells. */
+/* The cells of all timed scores (Eq. 264). Free the cells. */
 ORR_NODISCARD enum orr_err orr_cells_find(const struct orr_validation *validation, struct orr_cells_found *found);
 
 /* How many rows of measured engines lie inside their interval if they have no part in the making of its cell. */

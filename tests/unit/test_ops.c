@@ -597,7 +597,7 @@ static void touched_experts_are_eq_8(void **state)
     assert_close(orr_experts_touched(12, 2, 1e6, 4), 3, 0);
 }
 
-/* Eq. 361 by hand. One token and 2 of 8 experts on 4 ranks: mean 0.5 of 2, deviation sqrt(0.5 x 0.75 x 0.75) = 0.53033,
+/* Eq. 267 by hand. One token and 2 of 8 experts on 4 ranks: mean 0.5 of 2, deviation sqrt(0.5 x 0.75 x 0.75) = 0.53033,
  * times sqrt(2 ln 4) - 0.6 = 1.06511. Four tokens and 8 of 256 on 8 ranks: drawn 3,000 times the largest is 6.59 in the
  * mean, where the mean rank has 3.82. It is never more than a rank holds or is chosen, and one rank has the mean. */
 static void busiest_rank_is_eq_361(void **state)

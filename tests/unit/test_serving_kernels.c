@@ -96,7 +96,7 @@ static void tuned_products_divide_k(void **state)
     assert_true(tuned.split_k > 1 && tuned.total_s < 0.8 * plain.total_s);
 }
 
-/* Eq. 360 by hand. 32 rows leave half of a tile of 64 empty: 1 + 64/80 x (0.5 - 0.25) = 1.2. 96 rows leave a quarter of
+/* Eq. 266 by hand. 32 rows leave half of a tile of 64 empty: 1 + 64/80 x (0.5 - 0.25) = 1.2. 96 rows leave a quarter of
  * two tiles: the level of 65 to 128 rows, 1.06. 129 rows leave 127 of 256: 1.11 x (1 + 1.6 x (127/256 - 0.25)),
  * 1.55. */
 static void fixed_tiles_cost_what_they_leave_empty(void **state)
@@ -128,7 +128,7 @@ static void fixed_tiles_cost_what_they_leave_empty(void **state)
         }
 }
 
-/* Eq. 363: 64 sequences of Llama 3 have 64 x 128,256 logits; 16 bits are read, 32 written and read again, 10 bytes. */
+/* Eq. 269: 64 sequences of Llama 3 have 64 x 128,256 logits; 16 bits are read, 32 written and read again, 10 bytes. */
 static void tokens_are_chosen_from_wide_logits(void **state)
 {
     struct world *w = *state;

@@ -171,7 +171,7 @@ static void closed_loop_is_closed_form(void **state)
     assert_true(ttfts[n_ttfts / 2] < 0.02 && ttfts[n_ttfts * 8 / 10] < 0.03);
 }
 
-/* Eq. 362: requests come at any time between two polls, which are 40 decode steps apart, and wait for half of them. Of
+/* Eq. 268: requests come at any time between two polls, which are 40 decode steps apart, and wait for half of them. Of
  * 64 users one has its answer every 14 steps; an engine that took in requests then, too, would let them wait for 7. */
 static void requests_wait_for_polls(void **state)
 {

@@ -329,7 +329,7 @@ static void buckets_take_memory_and_copies(void **state)
     assert_null(find_op(w, ORR_LAYER_STEP, "dp.buckets"));
 }
 
-/* Eq. 300: 6,738,415,616 parameters in buckets of 2e8 are 34 messages, of 1e7 per rank of 8, which is less, too. A
+/* Eq. 260: 6,738,415,616 parameters in buckets of 2e8 are 34 messages, of 1e7 per rank of 8, which is less, too. A
  * bucket ends with a tensor: 4 matrices of 32 layers and two tables are at most 130. Stage 1 of this stack has one
  * message after backward, and a stack without overlap has one as well. */
 static void reductions_beside_backward_are_cut_into_buckets(void **state)
@@ -353,7 +353,7 @@ static void reductions_beside_backward_are_cut_into_buckets(void **state)
     }
 }
 
-/* Eq. 301: the embedding and head of llama2-7b have 32000 · 4096 parameters each, the head 4096 of its norm besides; 2
+/* Eq. 261: the embedding and head of llama2-7b have 32000 · 4096 parameters each, the head 4096 of its norm besides; 2
  * bytes of a gradient are read, 8 of the sum read and written. A tied matrix has one sum, and its two gradients are
  * added before: three times 2 bytes. */
 static void ends_accumulate_gradients(void **state)
@@ -374,7 +374,7 @@ static void ends_accumulate_gradients(void **state)
     assert_close(need_op(w, ORR_LAYER_EMBEDDING, "embedding.sum")->bytes, 6 * 131072.0 * 3072, 1e-12);
 }
 
-/* Eq. 302: with the optimizer in backward, the loss holds no gradient unless its chunks make that of the head: the sum
+/* Eq. 262: with the optimizer in backward, the loss holds no gradient unless its chunks make that of the head: the sum
  * and a part, 2 · 2 bytes of the 128256 · 3072 parameters of the tied table and the 3072 of the norm. */
 static void a_loss_in_chunks_makes_gradients_of_the_head(void **state)
 {
@@ -392,7 +392,7 @@ static void a_loss_in_chunks_makes_gradients_of_the_head(void **state)
     assert_close(gradients[1], 4 * (128256.0 * 3072 + 3072), 1e-9);
 }
 
-/* Eq. 303: two gathered layers of llama2-7b have 2 · 202,383,360 parameters; where 1e9 may live, 2e9 bytes stay. Of the
+/* Eq. 263: two gathered layers of llama2-7b have 2 · 202,383,360 parameters; where 1e9 may live, 2e9 bytes stay. Of the
  * 2 · 32 norms of 4096 weights of 2 bytes a rank of 8 has all instead of an eighth. */
 static void zero3_keeps_what_it_uses_again_soon(void **state)
 {

@@ -1,4 +1,4 @@
-/* Attention ranks that share experts: the closed form of their steps (Eqs. 380-386) against the simulation, and what
+/* Attention ranks that share experts: the closed form of their steps (Eqs. 270-276) against the simulation, and what
  * the simulation itself must keep. */
 #include "serving.h"
 
