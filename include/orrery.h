@@ -55,7 +55,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define ORR_API __attribute__((visibility("default")))
+#define ORR_API       __attribute__((visibility("default")))
 #define ORR_NODISCARD __attribute__((warn_unused_result))
 #else
 #define ORR_API
@@ -72,20 +72,20 @@ extern "C" {
  * (counts such as ORR_N_PARTS apart). New functions, new members at the end of an enum, columns and JSON keys do not
  * change it. What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
 #define ORR_VERSION "0.1.0"
-#define ORR_SCHEMA "orrery/1" /* the "schema" key of every JSON result */
+#define ORR_SCHEMA  "orrery/1" /* the "schema" key of every JSON result */
 
 /* The version of the library that is linked, which may differ from the header's ORR_VERSION. */
 ORR_API const char *orr_version(void);
 
 /* ---------------------------------------------------------------- errors */
 
-#define ORR_ERRS(X)                                                                           \
-    /*  enum         name      meaning                                                     */ \
-    X(OK, "ok", "success")                                                                \
-    X(ERR_INPUT, "input", "a value, key or name is wrong")                                    \
-    X(ERR_RULE, "rule", "every value is allowed by itself, but not together with the others") \
-    X(ERR_SYNTAX, "syntax", "the text is not JSON, CSV or a quantity")                        \
-    X(ERR_IO, "io", "a file cannot be read")                                                  \
+#define ORR_ERRS(X)                                                                                                    \
+    /*  enum         name      meaning                                                     */                          \
+    X(OK, "ok", "success")                                                                                             \
+    X(ERR_INPUT, "input", "a value, key or name is wrong")                                                             \
+    X(ERR_RULE, "rule", "every value is allowed by itself, but not together with the others")                          \
+    X(ERR_SYNTAX, "syntax", "the text is not JSON, CSV or a quantity")                                                 \
+    X(ERR_IO, "io", "a file cannot be read")                                                                           \
     X(ERR_MEMORY, "memory", "out of memory")
 #define ORR_X_ERR_(name, ...) ORR_##name,
 enum orr_err { ORR_ERRS(ORR_X_ERR_) ORR_N_ERRS };
@@ -152,7 +152,7 @@ enum orr_part {
     ORR_PART_DESIGN,
     ORR_PART_MEMORY,
     ORR_PART_NETWORK,
-    ORR_PART_FABRIC,     /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
+    ORR_PART_FABRIC, /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
     ORR_N_PARTS
 };
 
@@ -185,9 +185,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_facts_render(const struct orr_catalogue *
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,
-                                                        bool all, enum orr_format format,
-                                                        const struct orr_style *style, char **text,
-                                                        struct orr_error *error);
+                                                        bool all, enum orr_format format, const struct orr_style *style,
+                                                        char **text, struct orr_error *error);
 /* Refuse, from now on, every request that names a file instead of an id. A server does so when its users must not read
  * the files of its machine. Call this before the catalogue is shared. */
 ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
@@ -207,8 +206,8 @@ ORR_API void orr_form_close(struct orr_form *form);
 ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
                                                 struct orr_error *error);
 /* Put a list of values at a path, by the same rules. */
-ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
-                                                     const char *const *values, size_t n, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const char *const *values,
+                                                     size_t n, struct orr_error *error);
 /* The text at a path, or NULL if there is none. The form owns it, and it is valid until the path is set again. */
 ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
 /* The request in one line of JSON with sorted keys, so that equal requests have equal texts. The caller owns it. */
@@ -223,13 +222,13 @@ enum orr_job_kind { ORR_JOB_TRAIN, ORR_JOB_INFER };
 #define ORR_MAX_COLUMNS 128
 enum orr_column_type { ORR_COLUMN_REAL, ORR_COLUMN_WHOLE, ORR_COLUMN_FLAG, ORR_COLUMN_TEXT };
 struct orr_column {
-    const char *name, *meaning;   /* static */
+    const char *name, *meaning; /* static */
     enum orr_column_type type;
 };
 
-#define ORR_POINT_STATUSES(X)                                                               \
-    X(OK, "ok", "predicted, fits")                                                          \
-    X(NO_FIT, "no_fit", "predicted, but does not fit into memory")                          \
+#define ORR_POINT_STATUSES(X)                                                                                          \
+    X(OK, "ok", "predicted, fits")                                                                                     \
+    X(NO_FIT, "no_fit", "predicted, but does not fit into memory")                                                     \
     X(INVALID, "invalid", "the values do not go together; no prediction")
 
 #define ORR_X_POINT_(name, ...) ORR_POINT_##name,
@@ -238,10 +237,10 @@ ORR_API const char *orr_point_status_name(enum orr_point_status status);
 
 struct orr_sweep_row {
     enum orr_point_status status;
-    bool blank;                           /* has no numbers: the point is invalid, or its search found no plan */
-    char reason[ORR_ERROR_TEXT];          /* why the point does not fit or is invalid; else empty */
-    double numbers[ORR_MAX_COLUMNS];      /* one per column, unless the row is blank */
-    const char *words[ORR_MAX_COLUMNS];   /* values of text columns; static */
+    bool blank;                         /* has no numbers: the point is invalid, or its search found no plan */
+    char reason[ORR_ERROR_TEXT];        /* why the point does not fit or is invalid; else empty */
+    double numbers[ORR_MAX_COLUMNS];    /* one per column, unless the row is blank */
+    const char *words[ORR_MAX_COLUMNS]; /* values of text columns; static */
 };
 
 /* ---------------------------------------------------------------- session: one question after another */
@@ -279,9 +278,8 @@ ORR_API void orr_search_free(struct orr_search *search);
 typedef bool (*orr_search_progress)(void *context, const struct orr_search *search, double done_frac);
 /* Run the whole search on `threads` threads (0: all cores); their number does not change the answer. The result
  * is ORR_OK or ORR_ERR_MEMORY. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
-                                                  orr_search_progress progress, void *context,
-                                                  struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_progress progress,
+                                                  void *context, struct orr_error *error);
 /* Stop a search from another thread: it begins no further block of plans and keeps what it has found. */
 ORR_API void orr_search_stop(struct orr_search *search);
 /* The answer of a search as TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML;
@@ -394,8 +392,7 @@ ORR_API bool orr_search_launch(const struct orr_search *search, orr_launch_sink 
  * difference. The format is TERMINAL or JSON; the caller owns the text. */
 ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, enum orr_format format,
-                                                   const struct orr_style *style, char **text,
-                                                   struct orr_error *error);
+                                                   const struct orr_style *style, char **text, struct orr_error *error);
 
 /* ================================================================ the experimental part */
 
@@ -407,100 +404,98 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 
 /* ---------------------------------------------------------------- closed sets: enum, name, meaning in one list */
 
-#define ORR_DTYPES(X)                                   \
-    /*  enum   name    bits per element              */ \
-    X(FP32, "fp32", 32)                                 \
-    X(TF32, "tf32", 32)                                 \
-    X(FP16, "fp16", 16)                                 \
-    X(BF16, "bf16", 16)                                 \
-    X(FP8, "fp8", 8)                                    \
-    X(FP8_BLOCK, "fp8_block", 8) /* scales per 128 */   \
-    X(FP4, "fp4", 4)                                    \
-    X(INT8, "int8", 8)                                  \
+#define ORR_DTYPES(X)                                                                                                  \
+    /*  enum   name    bits per element              */                                                                \
+    X(FP32, "fp32", 32)                                                                                                \
+    X(TF32, "tf32", 32)                                                                                                \
+    X(FP16, "fp16", 16)                                                                                                \
+    X(BF16, "bf16", 16)                                                                                                \
+    X(FP8, "fp8", 8)                                                                                                   \
+    X(FP8_BLOCK, "fp8_block", 8) /* scales per 128 */                                                                  \
+    X(FP4, "fp4", 4)                                                                                                   \
+    X(INT8, "int8", 8)                                                                                                 \
     X(INT4, "int4", 4) /* weights only */
 
-#define ORR_TIME_PARTS(X)                                                                              \
-    /*  enum         name           meaning                                                         */ \
-    X(FORWARD, "forward", "forward compute of the critical pipeline rank")                             \
-    X(BACKWARD, "backward", "backward compute (dgrad, wgrad, attention backward)")                     \
-    X(RECOMPUTE, "recompute", "forward work repeated in backward, including collectives")              \
-    X(TP_EXPOSED, "tp_exposed", "tensor/sequence-parallel communication not hidden")                   \
-    X(CP_EXPOSED, "cp_exposed", "context-parallel communication not hidden")                           \
-    X(EP_EXPOSED, "ep_exposed", "expert-parallel all-to-all not hidden")                               \
-    X(PP_EXPOSED, "pp_exposed", "pipeline sends not hidden")                                           \
-    X(PP_BUBBLE, "pp_bubble", "pipeline fill, drain and stage imbalance")                              \
-    X(DP_EXPOSED, "dp_exposed", "gradient and weight collectives not hidden")                          \
-    X(OPTIMIZER, "optimizer", "optimizer step")                                                        \
+#define ORR_TIME_PARTS(X)                                                                                              \
+    /*  enum         name           meaning                                                         */                 \
+    X(FORWARD, "forward", "forward compute of the critical pipeline rank")                                             \
+    X(BACKWARD, "backward", "backward compute (dgrad, wgrad, attention backward)")                                     \
+    X(RECOMPUTE, "recompute", "forward work repeated in backward, including collectives")                              \
+    X(TP_EXPOSED, "tp_exposed", "tensor/sequence-parallel communication not hidden")                                   \
+    X(CP_EXPOSED, "cp_exposed", "context-parallel communication not hidden")                                           \
+    X(EP_EXPOSED, "ep_exposed", "expert-parallel all-to-all not hidden")                                               \
+    X(PP_EXPOSED, "pp_exposed", "pipeline sends not hidden")                                                           \
+    X(PP_BUBBLE, "pp_bubble", "pipeline fill, drain and stage imbalance")                                              \
+    X(DP_EXPOSED, "dp_exposed", "gradient and weight collectives not hidden")                                          \
+    X(OPTIMIZER, "optimizer", "optimizer step")                                                                        \
     X(OVERHEAD, "overhead", "host time, launch gaps and straggling")
 
-#define ORR_MEMORY_PARTS(X)                                                                  \
-    /*  enum         name           meaning                                               */ \
-    X(WEIGHTS, "weights", "weights as the kernels read them")                                \
-    X(GRADIENTS, "gradients", "gradients, including 16-bit copies alive at the peak")        \
-    X(OPTIMIZER, "optimizer", "master weights and moments")                                  \
-    X(ACTIVATIONS, "activations", "tensors saved for backward and working tensors")          \
+#define ORR_MEMORY_PARTS(X)                                                                                            \
+    /*  enum         name           meaning                                               */                           \
+    X(WEIGHTS, "weights", "weights as the kernels read them")                                                          \
+    X(GRADIENTS, "gradients", "gradients, including 16-bit copies alive at the peak")                                  \
+    X(OPTIMIZER, "optimizer", "master weights and moments")                                                            \
+    X(ACTIVATIONS, "activations", "tensors saved for backward and working tensors")                                    \
     X(WORKSPACE, "workspace", "library workspace, communication buffers and gathered weights")
 
-#define ORR_BOUNDS(X)                                                         \
-    /*  enum       name        the resource that sets an operator's time   */ \
-    X(COMPUTE, "compute", "matrix or vector units")                           \
-    X(L2, "l2", "last-level cache bandwidth")                                 \
-    X(DRAM, "dram", "DRAM bandwidth")                                         \
-    X(NETWORK, "network", "link bandwidth or latency")                        \
-    X(OVERHEAD, "overhead", "launch gap and other fixed cost")                \
+#define ORR_BOUNDS(X)                                                                                                  \
+    /*  enum       name        the resource that sets an operator's time   */                                          \
+    X(COMPUTE, "compute", "matrix or vector units")                                                                    \
+    X(L2, "l2", "last-level cache bandwidth")                                                                          \
+    X(DRAM, "dram", "DRAM bandwidth")                                                                                  \
+    X(NETWORK, "network", "link bandwidth or latency")                                                                 \
+    X(OVERHEAD, "overhead", "launch gap and other fixed cost")                                                         \
     X(HOST, "host", "the host: launches, Python, scheduling, sampling")
 
-#define ORR_DOUBTS(X)                                                                                      \
-    /*  enum     name       what widens the 80 % interval of a time                                     */ \
-    /*                      what to measure to narrow it                                                */ \
-    X(RUNS, "runs", "runs of one stack differ so much",                                                    \
-      "measure runs of this plan on your machine (orrery fit)")                                            \
-    X(STACK, "stack", "no measured run has this engine in this regime",                                    \
-      "measure three runs of this stack (orrery fit)")                                                     \
-    X(VERSION, "version", "only other versions of this engine are measured in this regime",                \
-      "measure three runs of this version (orrery fit)")                                                   \
-    X(COMPUTE, "compute", "what products and attention sustain on this stack",                             \
-      "measure kernels of this stack (orrery calibrate)")                                                  \
-    X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "profile one step")           \
-    X(NETWORK, "network", "what collectives sustain on this stack",                                        \
-      "run nccl-tests on this machine (orrery calibrate --fabric)")                                        \
-    X(OVERLAP, "overlap", "communication predicted to be hidden may not be", "profile one step")           \
-    X(GAPS, "gaps", "launch gaps and fixed times", "profile one step")                                     \
-    X(HOST, "host", "the time of the host", "run kit_host.py on it, or three runs (orrery fit)")           \
-    X(CHIP, "chip", "constants of this chip come from its datasheet or family",                            \
-      "measure its kernels (orrery calibrate)")                                                            \
-    X(FABRIC, "fabric", "nothing of this network between nodes is measured",                               \
-      "run nccl-tests over nodes (orrery calibrate --fabric)")                                             \
-    X(EXPERTS, "experts", "grouped products and the load of experts",                                      \
-      "measure a run of an expert layer (orrery fit)")                                                     \
-    X(LOAD, "load", "how this engine admits and queues requests",                                          \
-      "measure first tokens of this engine under load (orrery fit)")                                       \
-    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                \
-    X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",            \
+#define ORR_DOUBTS(X)                                                                                                  \
+    /*  enum     name       what widens the 80 % interval of a time                                     */             \
+    /*                      what to measure to narrow it                                                */             \
+    X(RUNS, "runs", "runs of one stack differ so much", "measure runs of this plan on your machine (orrery fit)")      \
+    X(STACK, "stack", "no measured run has this engine in this regime",                                                \
+      "measure three runs of this stack (orrery fit)")                                                                 \
+    X(VERSION, "version", "only other versions of this engine, or other chips, are measured here",                     \
+      "measure three runs of this version on this chip (orrery fit)")                                                  \
+    X(COMPUTE, "compute", "what products and attention sustain on this stack",                                         \
+      "measure kernels of this stack (orrery calibrate)")                                                              \
+    X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "profile one step")                       \
+    X(NETWORK, "network", "what collectives sustain on this stack",                                                    \
+      "run nccl-tests on this machine (orrery calibrate --fabric)")                                                    \
+    X(OVERLAP, "overlap", "communication predicted to be hidden may not be", "profile one step")                       \
+    X(GAPS, "gaps", "launch gaps and fixed times", "profile one step")                                                 \
+    X(HOST, "host", "the time of the host", "run kit_host.py on it, or three runs (orrery fit)")                       \
+    X(CHIP, "chip", "constants of this chip come from its datasheet or family",                                        \
+      "measure its kernels (orrery calibrate)")                                                                        \
+    X(FABRIC, "fabric", "nothing of this network between nodes is measured",                                           \
+      "run nccl-tests over nodes (orrery calibrate --fabric)")                                                         \
+    X(EXPERTS, "experts", "grouped products and the load of experts", "measure a run of an expert layer (orrery fit)") \
+    X(LOAD, "load", "how this engine admits and queues requests",                                                      \
+      "measure first tokens of this engine under load (orrery fit)")                                                   \
+    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                            \
+    X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",                        \
       "add the runs that orrery fit proposes")
 
-#define ORR_KINS(X)                                                                                        \
-    /*  enum     what the engine of a job is to the stack that will run it                              */ \
-    X(RECORD, "what the measured runs on record say")                                                      \
-    X(VERSION, "another version of it")                                                                    \
+#define ORR_KINS(X)                                                                                                    \
+    /*  enum     what the engine of a job is to the stack that will run it                              */             \
+    X(RECORD, "what the measured runs on record say")                                                                  \
+    X(VERSION, "another version of it, or itself on other chips")                                                      \
     X(OTHER, "another stack, which stands in for it")
 
-#define ORR_SCHEDULES(X)                                                      \
-    /*  enum          name           iteration time of equal stages        */ \
-    X(GPIPE, "gpipe", "Eq. 67: all forwards, then all backwards")             \
-    X(1F1B, "1f1b", "Eq. 68: one forward, one backward")                      \
-    X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")    \
-    X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
-    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")                \
-    X(ZB_V, "zb-v", "Eq. 137: zero bubble, two chunks in a V, 1F1B memory")   \
-    X(V_HALF, "v-half", "Eq. 138: two chunks in a V, half the memory")        \
-    X(DUALPIPE, "dualpipe", "Eq. 139: from both ends, weights twice")         \
+#define ORR_SCHEDULES(X)                                                                                               \
+    /*  enum          name           iteration time of equal stages        */                                          \
+    X(GPIPE, "gpipe", "Eq. 67: all forwards, then all backwards")                                                      \
+    X(1F1B, "1f1b", "Eq. 68: one forward, one backward")                                                               \
+    X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")                                             \
+    X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                                                              \
+    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")                                                         \
+    X(ZB_V, "zb-v", "Eq. 137: zero bubble, two chunks in a V, 1F1B memory")                                            \
+    X(V_HALF, "v-half", "Eq. 138: two chunks in a V, half the memory")                                                 \
+    X(DUALPIPE, "dualpipe", "Eq. 139: from both ends, weights twice")                                                  \
     X(DUALPIPE_V, "dualpipe-v", "Eq. 140: dualpipe cut in half, a V")
 
 /* How layers are divided over the stages of a pipeline where a plan does not list them. */
-#define ORR_STAGE_RULES(X)                                                    \
-    X(ENGINE, "engine", "as the engine divides them")                         \
-    X(EVEN, "even", "Eq. 73a: equal layers")                                  \
+#define ORR_STAGE_RULES(X)                                                                                             \
+    X(ENGINE, "engine", "as the engine divides them")                                                                  \
+    X(EVEN, "even", "Eq. 73a: equal layers")                                                                           \
     X(COST, "by-cost", "Eq. 131: equal matrix work")
 
 /* Optimizers by what they keep: bytes of master weight and moments of a weight matrix of a layer and of all other
@@ -522,434 +517,434 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 /* How tensors are scaled for products in 8 bits or fewer: bytes of scales per element, whether the maximum is found
  * before the cast, whether a copy serves products along one direction only, whether the input is kept in 16 bits and
  * cast again in backward, and whether weight gradients are narrow too. */
-#define ORR_FP8_RECIPES(X)                                                                                          \
-    /*  enum  name  scale bytes  maximum  directed  recast  wgrad  meaning                                       */ \
-    X(ENGINE, "engine", 0, false, false, false, true, "as the engine does on this chip")                            \
-    X(DELAYED, "delayed", 0, false, false, false, true, "a scale per tensor from the maxima of earlier steps")      \
-    X(TENSORWISE, "tensorwise", 0, true, false, false, true, "a scale per tensor from its own maximum")             \
-    X(ROWWISE, "rowwise", 0, false, true, true, true, "a scale per row")                                            \
-    X(ROWWISE_GW_HP, "rowwise_gw_hp", 0, false, true, true, false, "the same with weight gradients in 16 bits")     \
-    X(BLOCKWISE, "blockwise", 4.0 / 128, false, true, false, true, "a scale per 128, of weights per 128 x 128")     \
-    X(MXFP8, "mxfp8", 1.0 / 32, false, true, false, true, "a power of two per 32")                                  \
+#define ORR_FP8_RECIPES(X)                                                                                             \
+    /*  enum  name  scale bytes  maximum  directed  recast  wgrad  meaning                                       */    \
+    X(ENGINE, "engine", 0, false, false, false, true, "as the engine does on this chip")                               \
+    X(DELAYED, "delayed", 0, false, false, false, true, "a scale per tensor from the maxima of earlier steps")         \
+    X(TENSORWISE, "tensorwise", 0, true, false, false, true, "a scale per tensor from its own maximum")                \
+    X(ROWWISE, "rowwise", 0, false, true, true, true, "a scale per row")                                               \
+    X(ROWWISE_GW_HP, "rowwise_gw_hp", 0, false, true, true, false, "the same with weight gradients in 16 bits")        \
+    X(BLOCKWISE, "blockwise", 4.0 / 128, false, true, false, true, "a scale per 128, of weights per 128 x 128")        \
+    X(MXFP8, "mxfp8", 1.0 / 32, false, true, false, true, "a power of two per 32")                                     \
     X(NVFP4, "nvfp4", 1.0 / 16, true, true, false, true, "4 bits, an 8-bit scale per 16 and one per tensor")
 
 /* Where a tensor is kept that is not kept in GPU memory. */
-#define ORR_STORES(X)                                                                                    \
-    X(NONE, "none", "GPU memory")                                                                        \
-    X(CPU, "cpu", "host memory, over PCIe or a chip-to-chip link")                                       \
+#define ORR_STORES(X)                                                                                                  \
+    X(NONE, "none", "GPU memory")                                                                                      \
+    X(CPU, "cpu", "host memory, over PCIe or a chip-to-chip link")                                                     \
     X(NVME, "nvme", "drives of the host")
 /* What may be kept there. */
-#define ORR_OFFLOADS(X)                                                                                  \
-    X(OPTIMIZER, "optimizer", "master weights and moments; the host runs the optimizer")                 \
-    X(GRADIENTS, "gradients", "accumulated gradients; as the optimizer unless given")                    \
-    X(PARAMETERS, "parameters", "weights, fetched layer by layer")                                       \
+#define ORR_OFFLOADS(X)                                                                                                \
+    X(OPTIMIZER, "optimizer", "master weights and moments; the host runs the optimizer")                               \
+    X(GRADIENTS, "gradients", "accumulated gradients; as the optimizer unless given")                                  \
+    X(PARAMETERS, "parameters", "weights, fetched layer by layer")                                                     \
     X(ACTIVATIONS, "activations", "saved inputs of recomputed layers")
 
 /* Formats in which the gradients of micro-batches are added up. */
-#define ORR_GRADIENT_FORMATS(X)                                                                          \
-    X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                          \
-    X(FP32, "fp32", "4 bytes")                                                                           \
+#define ORR_GRADIENT_FORMATS(X)                                                                                        \
+    X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                                        \
+    X(FP32, "fp32", "4 bytes")                                                                                         \
     X(BF16, "bf16", "2 bytes, also on the wire")
 
 /* Formats that a request may give to transfers, to activations and to attention. */
-#define ORR_ASKED_FORMATS(X)                                                                             \
-    /*  enum   name    format   meaning                                                               */ \
-    X(ENGINE, "engine", N_DTYPES, "as the engine has it")                                                \
-    X(FP32, "fp32", DTYPE_FP32, "4 bytes")                                                               \
-    X(FP16, "fp16", DTYPE_FP16, "2 bytes")                                                               \
-    X(BF16, "bf16", DTYPE_BF16, "2 bytes")                                                               \
-    X(FP8, "fp8", DTYPE_FP8, "1 byte")                                                                   \
-    X(INT8, "int8", DTYPE_INT8, "1 byte")                                                                \
+#define ORR_ASKED_FORMATS(X)                                                                                           \
+    /*  enum   name    format   meaning                                                               */               \
+    X(ENGINE, "engine", N_DTYPES, "as the engine has it")                                                              \
+    X(FP32, "fp32", DTYPE_FP32, "4 bytes")                                                                             \
+    X(FP16, "fp16", DTYPE_FP16, "2 bytes")                                                                             \
+    X(BF16, "bf16", DTYPE_BF16, "2 bytes")                                                                             \
+    X(FP8, "fp8", DTYPE_FP8, "1 byte")                                                                                 \
+    X(INT8, "int8", DTYPE_INT8, "1 byte")                                                                              \
     X(FP4, "fp4", DTYPE_FP4, "half a byte")
 
 /* Adapters: small trained matrices beside frozen ones. */
-#define ORR_ADAPTERS(X)                                                                     \
-    /*  enum  name    meaning                                                            */ \
-    X(NONE, "none", "every weight is trained that is not frozen")                           \
-    X(LORA, "lora", "a product of low rank beside each target")                             \
+#define ORR_ADAPTERS(X)                                                                                                \
+    /*  enum  name    meaning                                                            */                            \
+    X(NONE, "none", "every weight is trained that is not frozen")                                                      \
+    X(LORA, "lora", "a product of low rank beside each target")                                                        \
     X(DORA, "dora", "the same, and a trained length of every column of the sum")
 
 /* Matrices that an adapter can stand beside, by the names of their last parts in published models. */
-#define ORR_TARGETS(X) \
-    X(Q, "q")          \
-    X(K, "k")          \
-    X(V, "v")          \
-    X(O, "o")          \
-    X(GATE, "gate")    \
-    X(UP, "up")        \
+#define ORR_TARGETS(X)                                                                                                 \
+    X(Q, "q")                                                                                                          \
+    X(K, "k")                                                                                                          \
+    X(V, "v")                                                                                                          \
+    X(O, "o")                                                                                                          \
+    X(GATE, "gate")                                                                                                    \
+    X(UP, "up")                                                                                                        \
     X(DOWN, "down")
 
 /* Formats of the frozen matrices of the layers beside adapters: bytes of a weight with its scales, and kernels that
  * restore a matrix to 16 bits before each product. */
-#define ORR_BASE_FORMATS(X)                                                                          \
-    /*  enum        name          bytes           kernels  meaning                                */ \
-    X(BF16, "bf16", 2, 0, "16 bits")                                                                 \
-    X(INT8, "int8", 1, 1, "8 bits, one scale per row")                                               \
-    X(NF4, "nf4", 0.515869140625, 3, "4 bits, 8-bit scales of 64 weights, fp32 scales of 256 scales") \
+#define ORR_BASE_FORMATS(X)                                                                                            \
+    /*  enum        name          bytes           kernels  meaning                                */                   \
+    X(BF16, "bf16", 2, 0, "16 bits")                                                                                   \
+    X(INT8, "int8", 1, 1, "8 bits, one scale per row")                                                                 \
+    X(NF4, "nf4", 0.515869140625, 3, "4 bits, 8-bit scales of 64 weights, fp32 scales of 256 scales")                  \
     X(NF4_SINGLE, "nf4-single", 0.5625, 1, "4 bits, fp32 scales of 64 weights")
 
-#define ORR_RECOMPUTES(X)                                               \
-    /*  enum        name         what backward executes again        */ \
-    X(NONE, "none", "nothing")                                          \
-    X(SELECTIVE, "selective", "what the engine's own selective does")   \
-    X(FULL, "full", "every layer from its saved input")                 \
-    X(CORE, "core", "the attention core")                               \
-    X(BY_OP, "selective-op", "all but every other product and the core") \
+#define ORR_RECOMPUTES(X)                                                                                              \
+    /*  enum        name         what backward executes again        */                                                \
+    X(NONE, "none", "nothing")                                                                                         \
+    X(SELECTIVE, "selective", "what the engine's own selective does")                                                  \
+    X(FULL, "full", "every layer from its saved input")                                                                \
+    X(CORE, "core", "the attention core")                                                                              \
+    X(BY_OP, "selective-op", "all but every other product and the core")                                               \
     X(OPS, "ops", "the operators that a list names")
 
 /* Operators that recomputation may repeat one by one, and what is not kept then (src/ops/recompute.c). */
-#define ORR_REPEATABLES(X)                                                                   \
-    X(NORM, "norm", "norms: inputs of attention and of the feed-forward block")              \
-    X(QKV, "qkv", "projections to heads and positions: queries, keys, values")               \
-    X(CORE, "core", "scores of unfused attention: probabilities, dropout")                   \
-    X(OUT, "out", "output projection and residual add: input of the second norm")            \
-    X(MLP_UP, "mlp_up", "first product of dense columns and shared experts: gate, up")       \
-    X(MLP_ACT, "mlp_act", "their activation: input of the last product")                     \
-    X(EXPERT_UP, "expert_up", "first product of routed experts: gate, up")                   \
-    X(EXPERT_ACT, "expert_act", "their activation: input of the last product")               \
+#define ORR_REPEATABLES(X)                                                                                             \
+    X(NORM, "norm", "norms: inputs of attention and of the feed-forward block")                                        \
+    X(QKV, "qkv", "projections to heads and positions: queries, keys, values")                                         \
+    X(CORE, "core", "scores of unfused attention: probabilities, dropout")                                             \
+    X(OUT, "out", "output projection and residual add: input of the second norm")                                      \
+    X(MLP_UP, "mlp_up", "first product of dense columns and shared experts: gate, up")                                 \
+    X(MLP_ACT, "mlp_act", "their activation: input of the last product")                                               \
+    X(EXPERT_UP, "expert_up", "first product of routed experts: gate, up")                                             \
+    X(EXPERT_ACT, "expert_act", "their activation: input of the last product")                                         \
     X(DISPATCH, "dispatch", "permutation and exchange of rows: inputs of routed experts")
 
 /* Kernels that compute attention scores and multiply them with the values. Each engine states which it uses. */
-#define ORR_ATTENTION_KERNELS(X)                                               \
-    X(UNFUSED, "unfused", "batched GEMMs and a softmax kernel; scores in DRAM") \
-    X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")      \
-    X(FLASH2, "flash2", "FlashAttention 2")                                     \
-    X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")              \
+#define ORR_ATTENTION_KERNELS(X)                                                                                       \
+    X(UNFUSED, "unfused", "batched GEMMs and a softmax kernel; scores in DRAM")                                        \
+    X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")                                             \
+    X(FLASH2, "flash2", "FlashAttention 2")                                                                            \
+    X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")                                                     \
     X(SERVING, "serving", "prefill kernels of serving engines")
 
-#define ORR_CP_KINDS(X)                                                         \
-    X(RING, "ring", "Eq. 13: K,V blocks travel round a ring")                   \
-    X(ALLGATHER, "allgather", "K,V gathered before attention")                  \
+#define ORR_CP_KINDS(X)                                                                                                \
+    X(RING, "ring", "Eq. 13: K,V blocks travel round a ring")                                                          \
+    X(ALLGATHER, "allgather", "K,V gathered before attention")                                                         \
     X(ULYSSES, "ulysses", "Eq. 14: all-to-all from sequence to head sharding")
 
-#define ORR_COLLECTIVES(X)            \
-    X(ALLREDUCE, "allreduce")         \
-    X(ALLGATHER, "allgather")         \
-    X(REDUCESCATTER, "reducescatter") \
-    X(ALLTOALL, "alltoall")           \
+#define ORR_COLLECTIVES(X)                                                                                             \
+    X(ALLREDUCE, "allreduce")                                                                                          \
+    X(ALLGATHER, "allgather")                                                                                          \
+    X(REDUCESCATTER, "reducescatter")                                                                                  \
+    X(ALLTOALL, "alltoall")                                                                                            \
     X(P2P, "p2p")
 
-#define ORR_ALGORITHMS(X)                                                                        \
-    /*  enum      name       wire bytes and hops (n ranks, S bytes)                           */ \
-    X(RING, "ring", "Eq. 49, 55: n-1 (all-reduce 2(n-1)) steps round a ring")                    \
-    X(TREE, "tree", "Eq. 50: double binary tree")                                                \
-    X(DIRECT, "direct", "Eq. 52, 55, 56: every rank to every rank through a switch")             \
-    X(NVLS, "nvls", "Eq. 54: reduction and multicast inside the switch")                         \
-    X(ONESHOT, "oneshot", "Eq. 53: every rank reads all others and adds")                        \
-    X(TWOSHOT, "twoshot", "Eq. 52: every rank reduces a share, then reads the others'")          \
-    X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains") \
+#define ORR_ALGORITHMS(X)                                                                                              \
+    /*  enum      name       wire bytes and hops (n ranks, S bytes)                           */                       \
+    X(RING, "ring", "Eq. 49, 55: n-1 (all-reduce 2(n-1)) steps round a ring")                                          \
+    X(TREE, "tree", "Eq. 50: double binary tree")                                                                      \
+    X(DIRECT, "direct", "Eq. 52, 55, 56: every rank to every rank through a switch")                                   \
+    X(NVLS, "nvls", "Eq. 54: reduction and multicast inside the switch")                                               \
+    X(ONESHOT, "oneshot", "Eq. 53: every rank reads all others and adds")                                              \
+    X(TWOSHOT, "twoshot", "Eq. 52: every rank reduces a share, then reads the others'")                                \
+    X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains")                    \
     X(SHARP, "sharp", "Eq. 58d: reduction inside the switches between domains")
 
 /* How the units of a tier of the network are joined, and what of its links neighbours and all pairs can use (Eq. 60b).
  */
-#define ORR_TOPOLOGIES(X)                                                                     \
-    X(SWITCH, "switch", "any two units at the full rate of their uplinks")                    \
-    X(MESH, "mesh", "a link between every two units: neighbours have one of them")            \
-    X(TORUS, "torus", "links to neighbours only: bytes to others pass through units between") \
+#define ORR_TOPOLOGIES(X)                                                                                              \
+    X(SWITCH, "switch", "any two units at the full rate of their uplinks")                                             \
+    X(MESH, "mesh", "a link between every two units: neighbours have one of them")                                     \
+    X(TORUS, "torus", "links to neighbours only: bytes to others pass through units between")                          \
     X(DRAGONFLY, "dragonfly", "a mesh of groups; half of the links can take a detour")
 
 /* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
-#define ORR_POINTWISES(X)                                            \
-    X(ADD, "add", "residual and bias add, accumulation")             \
-    X(ACTIVATION, "activation", "SiLU, gate product, RoPE")          \
-    X(GELU, "gelu", "GELU, arithmetic beside the traffic")           \
-    X(DROPOUT, "dropout", "dropout with its mask")                   \
-    X(LAYERNORM, "layernorm", "layer norm, mean and variance")       \
-    X(RMSNORM, "rmsnorm", "root-mean-square norm")                   \
-    X(SOFTMAX, "softmax", "fused scale, mask, softmax")              \
-    X(COPY, "copy", "copy, transpose, permute, gather")              \
-    X(SCATTER, "scatter", "gradient of an embedding: sort and add")  \
-    X(CAST, "cast", "format conversion with scales")                 \
-    X(UPCAST, "upcast", "copy from 16 to 32 bits")                   \
-    X(LOSS, "loss", "cross-entropy on the logits")                   \
+#define ORR_POINTWISES(X)                                                                                              \
+    X(ADD, "add", "residual and bias add, accumulation")                                                               \
+    X(ACTIVATION, "activation", "SiLU, gate product, RoPE")                                                            \
+    X(GELU, "gelu", "GELU, arithmetic beside the traffic")                                                             \
+    X(DROPOUT, "dropout", "dropout with its mask")                                                                     \
+    X(LAYERNORM, "layernorm", "layer norm, mean and variance")                                                         \
+    X(RMSNORM, "rmsnorm", "root-mean-square norm")                                                                     \
+    X(SOFTMAX, "softmax", "fused scale, mask, softmax")                                                                \
+    X(COPY, "copy", "copy, transpose, permute, gather")                                                                \
+    X(SCATTER, "scatter", "gradient of an embedding: sort and add")                                                    \
+    X(CAST, "cast", "format conversion with scales")                                                                   \
+    X(UPCAST, "upcast", "copy from 16 to 32 bits")                                                                     \
+    X(LOSS, "loss", "cross-entropy on the logits")                                                                     \
     X(ADAM, "adam", "fused Adam step")
 
-#define ORR_PHASES(X)                                                   \
-    X(FORWARD, "forward", "once per layer and micro-batch")             \
-    X(RECOMPUTE, "recompute", "forward repeated before backward")       \
-    X(BACKWARD, "backward", "once per layer and micro-batch")           \
-    X(STEP, "step", "once per iteration, or once per request")          \
-    X(PREFILL, "prefill", "the prompt, once")                           \
+#define ORR_PHASES(X)                                                                                                  \
+    X(FORWARD, "forward", "once per layer and micro-batch")                                                            \
+    X(RECOMPUTE, "recompute", "forward repeated before backward")                                                      \
+    X(BACKWARD, "backward", "once per layer and micro-batch")                                                          \
+    X(STEP, "step", "once per iteration, or once per request")                                                         \
+    X(PREFILL, "prefill", "the prompt, once")                                                                          \
     X(DECODE, "decode", "one output token of every sequence")
 
 /* Where the time of an inference request goes; the parts add up to its latency. */
-#define ORR_INFER_PARTS(X)                                                                             \
-    /*  enum               name                 meaning                                             */ \
-    X(PREFILL_GEMM, "prefill_gemm", "weight products of the prompt")                                   \
-    X(PREFILL_ATTENTION, "prefill_attention", "attention core of the prompt")                          \
-    X(PREFILL_POINTWISE, "prefill_pointwise", "norms, activations and quantisation of the prompt")     \
-    X(PREFILL_NETWORK, "prefill_network", "collectives and pipeline sends of the prompt")              \
-    X(DECODE_GEMM, "decode_gemm", "weight products of the output tokens")                              \
-    X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                 \
-    X(DECODE_POINTWISE, "decode_pointwise", "norms, activations and quantisation of output tokens")    \
-    X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")         \
-    X(DRAFT, "draft", "drafts of speculative decoding, by a draft model or MTP layers")                \
-    X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                       \
-    X(KV_TRANSFER, "kv_transfer", "exposed time of handing the cache to the decode GPUs")              \
+#define ORR_INFER_PARTS(X)                                                                                             \
+    /*  enum               name                 meaning                                             */                 \
+    X(PREFILL_GEMM, "prefill_gemm", "weight products of the prompt")                                                   \
+    X(PREFILL_ATTENTION, "prefill_attention", "attention core of the prompt")                                          \
+    X(PREFILL_POINTWISE, "prefill_pointwise", "norms, activations and quantisation of the prompt")                     \
+    X(PREFILL_NETWORK, "prefill_network", "collectives and pipeline sends of the prompt")                              \
+    X(DECODE_GEMM, "decode_gemm", "weight products of the output tokens")                                              \
+    X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                                 \
+    X(DECODE_POINTWISE, "decode_pointwise", "norms, activations and quantisation of output tokens")                    \
+    X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")                         \
+    X(DRAFT, "draft", "drafts of speculative decoding, by a draft model or MTP layers")                                \
+    X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                                       \
+    X(KV_TRANSFER, "kv_transfer", "exposed time of handing the cache to the decode GPUs")                              \
     X(OVERHEAD, "overhead", "launch gaps, sampling and request handling")
 
-#define ORR_SERVE_MEMORY_PARTS(X)                                                            \
-    /*  enum         name           meaning                                               */ \
-    X(WEIGHTS, "weights", "weights of one GPU, including their scales")                      \
-    X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, in whole blocks")    \
-    X(ACTIVATIONS, "activations", "largest tensors alive in a step")                         \
+#define ORR_SERVE_MEMORY_PARTS(X)                                                                                      \
+    /*  enum         name           meaning                                               */                           \
+    X(WEIGHTS, "weights", "weights of one GPU, including their scales")                                                \
+    X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, in whole blocks")                              \
+    X(ACTIVATIONS, "activations", "largest tensors alive in a step")                                                   \
     X(WORKSPACE, "workspace", "library workspace and communication buffers")
 
 /* What the energy of a job is spent on. */
-#define ORR_ENERGY_PARTS(X)                                                                  \
-    /*  enum       name        meaning                                                    */ \
-    X(FLOP, "flop", "arithmetic of the matrix units, including operand delivery")            \
-    X(DRAM, "dram", "DRAM traffic")                                                          \
-    X(LINK, "link", "traffic between GPUs")                                                  \
-    X(IDLE, "idle", "what an idle GPU draws anyway")                                         \
+#define ORR_ENERGY_PARTS(X)                                                                                            \
+    /*  enum       name        meaning                                                    */                           \
+    X(FLOP, "flop", "arithmetic of the matrix units, including operand delivery")                                      \
+    X(DRAM, "dram", "DRAM traffic")                                                                                    \
+    X(LINK, "link", "traffic between GPUs")                                                                            \
+    X(IDLE, "idle", "what an idle GPU draws anyway")                                                                   \
     X(FACILITY, "facility", "cooling and power conversion of the data centre")
 
 /* How an engine decides what the KV cache may take. */
-#define ORR_BUDGETS(X)                                                                       \
-    X(TOTAL, "total", "a fraction of the whole memory, weights and all (gpu_memory_utilization)") \
-    X(FREE, "free", "a fraction of what is free after the weights (TensorRT-LLM)")           \
+#define ORR_BUDGETS(X)                                                                                                 \
+    X(TOTAL, "total", "a fraction of the whole memory, weights and all (gpu_memory_utilization)")                      \
+    X(FREE, "free", "a fraction of what is free after the weights (TensorRT-LLM)")                                     \
     X(STATIC, "static", "a fraction of the memory for weights and cache (mem_fraction_static)")
 
 /* Who is served next: what an engine puts into its next step. */
-#define ORR_SCHEDULERS(X)                                                                    \
-    X(VLLM_V0, "vllm-v0", "whole prompts in steps of their own; the last sequence is recomputed when blocks run out") \
-    X(VLLM_V1, "vllm-v1", "decoding sequences, begun prompts, new prompts in one step; the same when blocks run out") \
-    X(SGLANG, "sglang", "prompts in steps of their own; admission by expected outputs; fewest outputs are retracted") \
-    X(TRTLLM_NO_EVICT, "trtllm-no-evict", "one mixed step; the cache of the whole answer is reserved at admission")   \
-    X(TRTLLM_MAX_UTIL, "trtllm-max-util", "one mixed step; the last started is paused when blocks run out")           \
+#define ORR_SCHEDULERS(X)                                                                                              \
+    X(VLLM_V0, "vllm-v0", "whole prompts in steps of their own; the last sequence is recomputed when blocks run out")  \
+    X(VLLM_V1, "vllm-v1", "decoding sequences, begun prompts, new prompts in one step; the same when blocks run out")  \
+    X(SGLANG, "sglang", "prompts in steps of their own; admission by expected outputs; fewest outputs are retracted")  \
+    X(TRTLLM_NO_EVICT, "trtllm-no-evict", "one mixed step; the cache of the whole answer is reserved at admission")    \
+    X(TRTLLM_MAX_UTIL, "trtllm-max-util", "one mixed step; the last started is paused when blocks run out")            \
     X(TGI, "tgi", "prompts in steps of their own; the cache of the whole answer is reserved at admission")
 
 /* When requests arrive. */
-#define ORR_ARRIVALS(X)                                                                      \
-    X(POISSON, "poisson", "independent users at a mean rate")                                \
-    X(GAMMA, "gamma", "gaps with a gamma distribution of shape `burstiness`; 1 is Poisson")  \
-    X(CONSTANT, "constant", "equal gaps")                                                    \
-    X(CLOSED, "closed", "a constant number of users; each asks again when answered")         \
-    X(SATURATED, "saturated", "all requests at once")                                        \
-    X(TRACE, "trace", "recorded arrivals and lengths")                                       \
+#define ORR_ARRIVALS(X)                                                                                                \
+    X(POISSON, "poisson", "independent users at a mean rate")                                                          \
+    X(GAMMA, "gamma", "gaps with a gamma distribution of shape `burstiness`; 1 is Poisson")                            \
+    X(CONSTANT, "constant", "equal gaps")                                                                              \
+    X(CLOSED, "closed", "a constant number of users; each asks again when answered")                                   \
+    X(SATURATED, "saturated", "all requests at once")                                                                  \
+    X(TRACE, "trace", "recorded arrivals and lengths")                                                                 \
     X(DIURNAL, "diurnal", "Poisson with a rate that follows a sine")
 
 /* Which replica gets a request. */
-#define ORR_ROUTERS(X)                                                                       \
-    X(ROUND_ROBIN, "round-robin", "each in turn")                                            \
-    X(LEAST_LOADED, "least-loaded", "the one with the fewest requests")                      \
-    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")                \
-    X(PREFIX, "prefix", "the least loaded that has the prompt's beginning in its cache")     \
+#define ORR_ROUTERS(X)                                                                                                 \
+    X(ROUND_ROBIN, "round-robin", "each in turn")                                                                      \
+    X(LEAST_LOADED, "least-loaded", "the one with the fewest requests")                                                \
+    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")                                          \
+    X(PREFIX, "prefix", "the least loaded that has the prompt's beginning in its cache")                               \
     X(SESSION, "session", "always the same one for the requests of a prefix group")
 
 /* What the replicas of a pool serve. */
-#define ORR_POOL_ROLES(X)                                                                    \
-    X(WHOLE, "whole", "prompts and answers")                                                 \
-    X(PREFILL, "prefill", "prompts, whose caches are sent to the decode pools")              \
+#define ORR_POOL_ROLES(X)                                                                                              \
+    X(WHOLE, "whole", "prompts and answers")                                                                           \
+    X(PREFILL, "prefill", "prompts, whose caches are sent to the decode pools")                                        \
     X(DECODE, "decode", "answers")
 
 /* How long prompts and answers are. */
-#define ORR_LENGTH_LAWS(X)                                                                   \
-    X(FIXED, "fixed", "all equal")                                                           \
-    X(UNIFORM, "uniform", "whole numbers from low to high")                                  \
-    X(LOGNORMAL, "lognormal", "by mean and coefficient of variation")                        \
-    X(EXPONENTIAL, "exponential", "by mean")                                                 \
+#define ORR_LENGTH_LAWS(X)                                                                                             \
+    X(FIXED, "fixed", "all equal")                                                                                     \
+    X(UNIFORM, "uniform", "whole numbers from low to high")                                                            \
+    X(LOGNORMAL, "lognormal", "by mean and coefficient of variation")                                                  \
+    X(EXPONENTIAL, "exponential", "by mean")                                                                           \
     X(EMPIRICAL, "empirical", "quantiles at equal steps, straight between them")
 
 /* Kernels that multiply one query with a long context. */
-#define ORR_DECODE_KERNELS(X)                                                                \
-    X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
+#define ORR_DECODE_KERNELS(X)                                                                                          \
+    X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")                                 \
     X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
 
 /* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
  * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
-#define ORR_EXPERT_KERNELS(X)                                                                                       \
-    /*  enum     name        rows  small     large     cluster  meaning                                          */ \
-    X(TUNED, "tuned", 0, 0, 0, 0, 0, 1, "one kernel with the fastest tile, as serving libraries choose it")         \
-    X(GROUPED_MM, "grouped_mm", 128, 64, 128, 128, 256, 2, "the grouped product of PyTorch: two tiles, clusters")   \
-    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on streams that run side by side")         \
+#define ORR_EXPERT_KERNELS(X)                                                                                          \
+    /*  enum     name        rows  small     large     cluster  meaning                                          */    \
+    X(TUNED, "tuned", 0, 0, 0, 0, 0, 1, "one kernel with the fastest tile, as serving libraries choose it")            \
+    X(GROUPED_MM, "grouped_mm", 128, 64, 128, 128, 256, 2, "the grouped product of PyTorch: two tiles, clusters")      \
+    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on streams that run side by side")            \
     X(LOOP, "loop", 0, 0, 0, 0, 0, 1, "a plain product per expert, one after another")
 
 /* Blocks that mix the positions of a sequence in a layer. */
-#define ORR_MIXERS(X)                                                                        \
-    X(ATTENTION, "attention", "grouped-query attention")                                     \
-    X(LATENT, "latent", "multi-head latent attention")                                       \
-    X(COMPRESSED, "compressed", "attention to a window and to entries that compress many positions") \
-    X(MAMBA1, "mamba1", "selective scan with a state per channel")                           \
-    X(MAMBA2, "mamba2", "selective scan with a decay per head")                              \
-    X(GATED_DELTA, "gated_delta", "gated delta net")                                         \
-    X(KDA, "kda", "delta attention with a gate per channel")                                 \
-    X(LIGHTNING, "lightning", "linear attention with a fixed decay per head")                \
-    X(RG_LRU, "rg_lru", "real-gated linear recurrent unit")                                  \
-    X(SHORT_CONV, "short_conv", "short gated convolution")                                   \
+#define ORR_MIXERS(X)                                                                                                  \
+    X(ATTENTION, "attention", "grouped-query attention")                                                               \
+    X(LATENT, "latent", "multi-head latent attention")                                                                 \
+    X(COMPRESSED, "compressed", "attention to a window and to entries that compress many positions")                   \
+    X(MAMBA1, "mamba1", "selective scan with a state per channel")                                                     \
+    X(MAMBA2, "mamba2", "selective scan with a decay per head")                                                        \
+    X(GATED_DELTA, "gated_delta", "gated delta net")                                                                   \
+    X(KDA, "kda", "delta attention with a gate per channel")                                                           \
+    X(LIGHTNING, "lightning", "linear attention with a fixed decay per head")                                          \
+    X(RG_LRU, "rg_lru", "real-gated linear recurrent unit")                                                            \
+    X(SHORT_CONV, "short_conv", "short gated convolution")                                                             \
     X(NONE, "none", "none: the layer is a feed-forward block")
 
 /* Parallel groups a collective runs over. */
-#define ORR_GROUPS(X)                                                   \
-    X(NONE, "none", "no communication")                                 \
-    X(TP, "tp", "tensor and sequence parallel")                         \
-    X(CP, "cp", "context parallel")                                     \
-    X(EP, "ep", "expert parallel")                                      \
-    X(ETP, "etp", "tensor parallel inside an expert")                   \
-    X(PP, "pp", "neighbouring pipeline stages")                         \
-    X(DP, "dp", "data parallel, dense weights")                         \
-    X(EDP, "edp", "data parallel, expert weights")                      \
-    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")      \
+#define ORR_GROUPS(X)                                                                                                  \
+    X(NONE, "none", "no communication")                                                                                \
+    X(TP, "tp", "tensor and sequence parallel")                                                                        \
+    X(CP, "cp", "context parallel")                                                                                    \
+    X(EP, "ep", "expert parallel")                                                                                     \
+    X(ETP, "etp", "tensor parallel inside an expert")                                                                  \
+    X(PP, "pp", "neighbouring pipeline stages")                                                                        \
+    X(DP, "dp", "data parallel, dense weights")                                                                        \
+    X(EDP, "edp", "data parallel, expert weights")                                                                     \
+    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")                                                     \
     X(HOST, "host", "the GPU and its host: offloaded tensors")
 
-#define ORR_OP_KINDS(X)                                                 \
-    X(GEMM, "gemm", "matrix product with a weight")                     \
-    X(BMM, "bmm", "batched matrix product of activations")              \
-    X(GROUPED, "grouped", "grouped matrix product over experts")        \
-    X(FLASH, "flash", "fused attention, forward")                       \
-    X(FLASH_BACKWARD, "flash_backward", "fused attention, backward")    \
-    X(DECODE, "decode", "one query per sequence over its cached context") \
-    X(SCAN, "scan", "recurrence over positions: chunks of them, or one step") \
-    X(POINTWISE, "pointwise", "memory-bound kernel")                    \
+#define ORR_OP_KINDS(X)                                                                                                \
+    X(GEMM, "gemm", "matrix product with a weight")                                                                    \
+    X(BMM, "bmm", "batched matrix product of activations")                                                             \
+    X(GROUPED, "grouped", "grouped matrix product over experts")                                                       \
+    X(FLASH, "flash", "fused attention, forward")                                                                      \
+    X(FLASH_BACKWARD, "flash_backward", "fused attention, backward")                                                   \
+    X(DECODE, "decode", "one query per sequence over its cached context")                                              \
+    X(SCAN, "scan", "recurrence over positions: chunks of them, or one step")                                          \
+    X(POINTWISE, "pointwise", "memory-bound kernel")                                                                   \
     X(COLLECTIVE, "collective", "communication")
 
 /* Formats a checkpoint is stored in. The first are the dtypes, whose scales are a mean over all weights; the others
  * are counted tensor by tensor (src/spec/format_table.c has their bits, docs/models-formats.md their rules). */
-#define ORR_WEIGHT_FORMATS(X)                                                                        \
-    ORR_DTYPES(X)                                                                             \
-    X(PUBLISHED, "published", "as the checkpoint's own configuration says")                   \
-    X(MXFP4, "mxfp4", "4-bit floats, a power of two per 32; of models with experts only those") \
-    X(NVFP4, "nvfp4", "4-bit floats, an 8-bit scale per 16")                                  \
-    X(NVFP4A16, "nvfp4a16", "the same, multiplied in 16 bits")                                \
-    X(MXFP8, "mxfp8", "8-bit floats, a power of two per 32")                                  \
-    X(FP8_TENSOR, "fp8-tensor", "8-bit floats, a scale per tensor")                           \
-    X(FP8_CHANNEL, "fp8-channel", "8-bit floats, a scale per output row")                     \
-    X(FP8_128, "fp8-block", "8-bit floats, a scale per 128 x 128")                            \
-    X(W4A16, "w4a16", "4-bit integers, a scale per group of 128 (compressed-tensors)")        \
-    X(W8A16, "w8a16", "8-bit integers, a scale per output row, multiplied in 16 bits")        \
-    X(W8A8, "w8a8", "8-bit integers, a scale per output row, multiplied in int8")             \
-    X(AWQ, "awq", "4-bit integers, scale and zero per 128")                                   \
-    X(GPTQ, "gptq", "4-bit integers, scale and zero per 128, order of the columns")           \
-    X(GPTQ_INT8, "gptq-int8", "8-bit integers, else as gptq")                                 \
-    X(AUTOROUND, "autoround", "4-bit integers packed as gptq")                                \
-    X(BNB_INT8, "bnb-int8", "bitsandbytes: 8-bit integers, a scale per output row")           \
-    X(NF4, "nf4", "bitsandbytes: 4-bit normal floats, a scale per 64")                        \
-    X(NF4_DOUBLE, "nf4-double", "the same with scales quantised to 8 bits")                   \
-    X(HQQ, "hqq", "4-bit integers, scale and zero per 64")                                    \
-    X(TORCHAO_INT4, "torchao-int4", "4-bit integers, scale and zero per 128")                 \
-    X(MLX_4BIT, "mlx-4bit", "4-bit integers, scale and bias per 64; embedding and head too")  \
-    X(MLX_8BIT, "mlx-8bit", "8-bit integers, else as mlx-4bit")                               \
-    X(Q2_K, "q2_k", "GGUF mixture")                                                           \
-    X(Q3_K_S, "q3_k_s", "GGUF mixture")                                                       \
-    X(Q3_K_M, "q3_k_m", "GGUF mixture")                                                       \
-    X(Q3_K_L, "q3_k_l", "GGUF mixture")                                                       \
-    X(Q4_0, "q4_0", "GGUF mixture")                                                           \
-    X(Q4_K_S, "q4_k_s", "GGUF mixture")                                                       \
-    X(Q4_K_M, "q4_k_m", "GGUF mixture")                                                       \
-    X(Q5_0, "q5_0", "GGUF mixture")                                                           \
-    X(Q5_K_S, "q5_k_s", "GGUF mixture")                                                       \
-    X(Q5_K_M, "q5_k_m", "GGUF mixture")                                                       \
-    X(Q6_K, "q6_k", "GGUF mixture")                                                           \
-    X(Q8_0, "q8_0", "GGUF, 8.5 bits")                                                         \
-    X(IQ4_NL, "iq4_nl", "GGUF mixture")                                                       \
-    X(IQ4_XS, "iq4_xs", "GGUF mixture")                                                       \
+#define ORR_WEIGHT_FORMATS(X)                                                                                          \
+    ORR_DTYPES(X)                                                                                                      \
+    X(PUBLISHED, "published", "as the checkpoint's own configuration says")                                            \
+    X(MXFP4, "mxfp4", "4-bit floats, a power of two per 32; of models with experts only those")                        \
+    X(NVFP4, "nvfp4", "4-bit floats, an 8-bit scale per 16")                                                           \
+    X(NVFP4A16, "nvfp4a16", "the same, multiplied in 16 bits")                                                         \
+    X(MXFP8, "mxfp8", "8-bit floats, a power of two per 32")                                                           \
+    X(FP8_TENSOR, "fp8-tensor", "8-bit floats, a scale per tensor")                                                    \
+    X(FP8_CHANNEL, "fp8-channel", "8-bit floats, a scale per output row")                                              \
+    X(FP8_128, "fp8-block", "8-bit floats, a scale per 128 x 128")                                                     \
+    X(W4A16, "w4a16", "4-bit integers, a scale per group of 128 (compressed-tensors)")                                 \
+    X(W8A16, "w8a16", "8-bit integers, a scale per output row, multiplied in 16 bits")                                 \
+    X(W8A8, "w8a8", "8-bit integers, a scale per output row, multiplied in int8")                                      \
+    X(AWQ, "awq", "4-bit integers, scale and zero per 128")                                                            \
+    X(GPTQ, "gptq", "4-bit integers, scale and zero per 128, order of the columns")                                    \
+    X(GPTQ_INT8, "gptq-int8", "8-bit integers, else as gptq")                                                          \
+    X(AUTOROUND, "autoround", "4-bit integers packed as gptq")                                                         \
+    X(BNB_INT8, "bnb-int8", "bitsandbytes: 8-bit integers, a scale per output row")                                    \
+    X(NF4, "nf4", "bitsandbytes: 4-bit normal floats, a scale per 64")                                                 \
+    X(NF4_DOUBLE, "nf4-double", "the same with scales quantised to 8 bits")                                            \
+    X(HQQ, "hqq", "4-bit integers, scale and zero per 64")                                                             \
+    X(TORCHAO_INT4, "torchao-int4", "4-bit integers, scale and zero per 128")                                          \
+    X(MLX_4BIT, "mlx-4bit", "4-bit integers, scale and bias per 64; embedding and head too")                           \
+    X(MLX_8BIT, "mlx-8bit", "8-bit integers, else as mlx-4bit")                                                        \
+    X(Q2_K, "q2_k", "GGUF mixture")                                                                                    \
+    X(Q3_K_S, "q3_k_s", "GGUF mixture")                                                                                \
+    X(Q3_K_M, "q3_k_m", "GGUF mixture")                                                                                \
+    X(Q3_K_L, "q3_k_l", "GGUF mixture")                                                                                \
+    X(Q4_0, "q4_0", "GGUF mixture")                                                                                    \
+    X(Q4_K_S, "q4_k_s", "GGUF mixture")                                                                                \
+    X(Q4_K_M, "q4_k_m", "GGUF mixture")                                                                                \
+    X(Q5_0, "q5_0", "GGUF mixture")                                                                                    \
+    X(Q5_K_S, "q5_k_s", "GGUF mixture")                                                                                \
+    X(Q5_K_M, "q5_k_m", "GGUF mixture")                                                                                \
+    X(Q6_K, "q6_k", "GGUF mixture")                                                                                    \
+    X(Q8_0, "q8_0", "GGUF, 8.5 bits")                                                                                  \
+    X(IQ4_NL, "iq4_nl", "GGUF mixture")                                                                                \
+    X(IQ4_XS, "iq4_xs", "GGUF mixture")                                                                                \
     X(MXFP4_MOE, "mxfp4_moe", "GGUF: experts as mxfp4, the rest q8_0")
 
 /* Cache formats other than the plain dtypes: bits per element, and further bits per head's vector (or latent). */
-#define ORR_KV_FORMATS(X)                                                                     \
-    /*  enum   name    kernels read   bits   bits of a vector                              */ \
-    X(PLAIN, "", BF16, 0, 0)               /* orr_serving.kv says all */                      \
-    X(INT8_HEAD, "int8_per_token_head", INT8, 8, 32)                                          \
-    X(INT4, "int4", INT8, 4, 32)           /* int4_per_token_head */                          \
-    X(NF4, "nf4", INT8, 4.5, 0)            /* a 32-bit scale per 64 */                        \
-    X(NVFP4, "nvfp4", FP8, 4.5, 0)         /* an 8-bit scale per 16 */                        \
-    X(Q8_0, "q8_0", INT8, 8.5, 0)          /* a 16-bit scale per 32 */                        \
-    X(Q4_0, "q4_0", INT8, 4.5, 0)                                                             \
+#define ORR_KV_FORMATS(X)                                                                                              \
+    /*  enum   name    kernels read   bits   bits of a vector                              */                          \
+    X(PLAIN, "", BF16, 0, 0) /* orr_serving.kv says all */                                                             \
+    X(INT8_HEAD, "int8_per_token_head", INT8, 8, 32)                                                                   \
+    X(INT4, "int4", INT8, 4, 32)   /* int4_per_token_head */                                                           \
+    X(NF4, "nf4", INT8, 4.5, 0)    /* a 32-bit scale per 64 */                                                         \
+    X(NVFP4, "nvfp4", FP8, 4.5, 0) /* an 8-bit scale per 16 */                                                         \
+    X(Q8_0, "q8_0", INT8, 8.5, 0)  /* a 16-bit scale per 32 */                                                         \
+    X(Q4_0, "q4_0", INT8, 4.5, 0)                                                                                      \
     X(FP8_DS_MLA, "fp8_ds_mla", FP8, 8, 0) /* latent of fp8 with a scale per 128, rope in 16 bits */
 
 /* Modules by which the bytes of a checkpoint are counted. */
-#define ORR_MODULES(X)                                                     \
-    X(EMBEDDING, "embedding", "token and position tables")                 \
-    X(ATTENTION, "attention", "projections with their biases, sinks")      \
-    X(DENSE, "dense_ffn", "feed-forward of layers without experts")        \
-    X(SHARED, "shared_experts", "experts that every token uses")           \
-    X(EXPERTS, "experts", "routed experts")                                \
-    X(ROUTER, "router", "routers with their biases")                       \
-    X(NORM, "norms", "all norms")                                          \
-    X(HEAD, "head", "output matrix, unless tied")                          \
-    X(TOWERS, "towers", "vision and audio encoders")                       \
+#define ORR_MODULES(X)                                                                                                 \
+    X(EMBEDDING, "embedding", "token and position tables")                                                             \
+    X(ATTENTION, "attention", "projections with their biases, sinks")                                                  \
+    X(DENSE, "dense_ffn", "feed-forward of layers without experts")                                                    \
+    X(SHARED, "shared_experts", "experts that every token uses")                                                       \
+    X(EXPERTS, "experts", "routed experts")                                                                            \
+    X(ROUTER, "router", "routers with their biases")                                                                   \
+    X(NORM, "norms", "all norms")                                                                                      \
+    X(HEAD, "head", "output matrix, unless tied")                                                                      \
+    X(TOWERS, "towers", "vision and audio encoders")                                                                   \
     X(MTP, "mtp", "multi-token prediction layers: loaded where they draft")
 
 /* Tensors of a layer, their module and the end of their names in a checkpoint. */
-#define ORR_TENSORS(X)                                                        \
-    X(Q, ATTENTION, "self_attn.q_proj")                                       \
-    X(K, ATTENTION, "self_attn.k_proj")                                       \
-    X(V, ATTENTION, "self_attn.v_proj")                                       \
-    X(O, ATTENTION, "self_attn.o_proj")                                       \
-    X(Q_A, ATTENTION, "self_attn.q_a_proj")                                   \
-    X(Q_B, ATTENTION, "self_attn.q_b_proj")                                   \
-    X(KV_A, ATTENTION, "self_attn.kv_a_proj_with_mqa")                        \
-    X(KV_B, ATTENTION, "self_attn.kv_b_proj")                                 \
-    X(O_A, ATTENTION, "self_attn.o_a_proj")                                   \
-    X(INDEX_Q, ATTENTION, "self_attn.indexer.wq_b")                           \
-    X(GATE, DENSE, "mlp.gate_proj")                                           \
-    X(UP, DENSE, "mlp.up_proj")                                               \
-    X(DOWN, DENSE, "mlp.down_proj")                                           \
-    X(SHARED_GATE, SHARED, "mlp.shared_experts.gate_proj")                    \
-    X(SHARED_UP, SHARED, "mlp.shared_experts.up_proj")                        \
-    X(SHARED_DOWN, SHARED, "mlp.shared_experts.down_proj")                    \
-    X(EXPERT_GATE, EXPERTS, "mlp.experts.0.gate_proj")                        \
-    X(EXPERT_UP, EXPERTS, "mlp.experts.0.up_proj")                            \
+#define ORR_TENSORS(X)                                                                                                 \
+    X(Q, ATTENTION, "self_attn.q_proj")                                                                                \
+    X(K, ATTENTION, "self_attn.k_proj")                                                                                \
+    X(V, ATTENTION, "self_attn.v_proj")                                                                                \
+    X(O, ATTENTION, "self_attn.o_proj")                                                                                \
+    X(Q_A, ATTENTION, "self_attn.q_a_proj")                                                                            \
+    X(Q_B, ATTENTION, "self_attn.q_b_proj")                                                                            \
+    X(KV_A, ATTENTION, "self_attn.kv_a_proj_with_mqa")                                                                 \
+    X(KV_B, ATTENTION, "self_attn.kv_b_proj")                                                                          \
+    X(O_A, ATTENTION, "self_attn.o_a_proj")                                                                            \
+    X(INDEX_Q, ATTENTION, "self_attn.indexer.wq_b")                                                                    \
+    X(GATE, DENSE, "mlp.gate_proj")                                                                                    \
+    X(UP, DENSE, "mlp.up_proj")                                                                                        \
+    X(DOWN, DENSE, "mlp.down_proj")                                                                                    \
+    X(SHARED_GATE, SHARED, "mlp.shared_experts.gate_proj")                                                             \
+    X(SHARED_UP, SHARED, "mlp.shared_experts.up_proj")                                                                 \
+    X(SHARED_DOWN, SHARED, "mlp.shared_experts.down_proj")                                                             \
+    X(EXPERT_GATE, EXPERTS, "mlp.experts.0.gate_proj")                                                                 \
+    X(EXPERT_UP, EXPERTS, "mlp.experts.0.up_proj")                                                                     \
     X(EXPERT_DOWN, EXPERTS, "mlp.experts.0.down_proj")
 
 /* Weight products of a layer that may each have their own format, by the tensors they join. */
-#define ORR_PRODUCTS(X)                             \
-    X(OTHER, Q, Q) /* any other: 16 bits */         \
-    X(QKV, Q, V)                                    \
-    X(OUT, O, O)                                    \
-    X(Q_DOWN, Q_A, Q_A)                             \
-    X(Q_UP, Q_B, Q_B)                               \
-    X(KV_DOWN, KV_A, KV_A)                          \
-    X(KV_UP, KV_B, KV_B)                            \
-    X(OUT_DOWN, O_A, O_A)                           \
-    X(INDEX_QUERY, INDEX_Q, INDEX_Q)                \
-    X(GATE_UP, GATE, UP)                            \
-    X(DOWN, DOWN, DOWN)                             \
-    X(SHARED_GATE_UP, SHARED_GATE, SHARED_UP)       \
-    X(SHARED_DOWN, SHARED_DOWN, SHARED_DOWN)        \
-    X(EXPERT_GATE_UP, EXPERT_GATE, EXPERT_UP)       \
+#define ORR_PRODUCTS(X)                                                                                                \
+    X(OTHER, Q, Q) /* any other: 16 bits */                                                                            \
+    X(QKV, Q, V)                                                                                                       \
+    X(OUT, O, O)                                                                                                       \
+    X(Q_DOWN, Q_A, Q_A)                                                                                                \
+    X(Q_UP, Q_B, Q_B)                                                                                                  \
+    X(KV_DOWN, KV_A, KV_A)                                                                                             \
+    X(KV_UP, KV_B, KV_B)                                                                                               \
+    X(OUT_DOWN, O_A, O_A)                                                                                              \
+    X(INDEX_QUERY, INDEX_Q, INDEX_Q)                                                                                   \
+    X(GATE_UP, GATE, UP)                                                                                               \
+    X(DOWN, DOWN, DOWN)                                                                                                \
+    X(SHARED_GATE_UP, SHARED_GATE, SHARED_UP)                                                                          \
+    X(SHARED_DOWN, SHARED_DOWN, SHARED_DOWN)                                                                           \
+    X(EXPERT_GATE_UP, EXPERT_GATE, EXPERT_UP)                                                                          \
     X(EXPERT_DOWN, EXPERT_DOWN, EXPERT_DOWN)
 
-#define ORR_X_DTYPE_(name, ...) ORR_DTYPE_##name,
-#define ORR_X_WEIGHT_(name, ...) ORR_WEIGHT_##name,
-#define ORR_X_KV_(name, ...) ORR_KV_##name,
-#define ORR_X_MODULE_(name, ...) ORR_MODULE_##name,
-#define ORR_X_TENSOR_(name, ...) ORR_TENSOR_##name,
-#define ORR_X_PRODUCT_(name, ...) ORR_PRODUCT_##name,
-#define ORR_X_TIME_(name, ...) ORR_TIME_##name,
-#define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
-#define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
-#define ORR_X_DOUBT_(name, ...) ORR_DOUBT_##name,
-#define ORR_X_KIN_(name, ...) ORR_KIN_##name,
-#define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
-#define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
-#define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
+#define ORR_X_DTYPE_(name, ...)      ORR_DTYPE_##name,
+#define ORR_X_WEIGHT_(name, ...)     ORR_WEIGHT_##name,
+#define ORR_X_KV_(name, ...)         ORR_KV_##name,
+#define ORR_X_MODULE_(name, ...)     ORR_MODULE_##name,
+#define ORR_X_TENSOR_(name, ...)     ORR_TENSOR_##name,
+#define ORR_X_PRODUCT_(name, ...)    ORR_PRODUCT_##name,
+#define ORR_X_TIME_(name, ...)       ORR_TIME_##name,
+#define ORR_X_MEMORY_(name, ...)     ORR_MEMORY_##name,
+#define ORR_X_BOUND_(name, ...)      ORR_BOUND_##name,
+#define ORR_X_DOUBT_(name, ...)      ORR_DOUBT_##name,
+#define ORR_X_KIN_(name, ...)        ORR_KIN_##name,
+#define ORR_X_SCHEDULE_(name, ...)   ORR_SCHEDULE_##name,
+#define ORR_X_STAGES_(name, ...)     ORR_STAGES_##name,
+#define ORR_X_RECOMPUTE_(name, ...)  ORR_RECOMPUTE_##name,
 #define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
-#define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
-#define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
-#define ORR_X_ASKED_(name, ...) ORR_ASKED_##name,
-#define ORR_X_STORE_(name, ...) ORR_STORE_##name,
-#define ORR_X_OFFLOAD_(name, ...) ORR_OFFLOAD_##name,
-#define ORR_X_ADAPTER_(name, ...) ORR_ADAPTER_##name,
-#define ORR_X_TARGET_(name, ...) ORR_TARGET_##name,
-#define ORR_X_BASE_(name, ...) ORR_BASE_##name,
-#define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
-#define ORR_X_CP_(name, ...) ORR_CP_##name,
+#define ORR_X_OPTIMIZER_(name, ...)  ORR_OPTIMIZER_##name,
+#define ORR_X_GRADIENTS_(name, ...)  ORR_GRADIENTS_##name,
+#define ORR_X_ASKED_(name, ...)      ORR_ASKED_##name,
+#define ORR_X_STORE_(name, ...)      ORR_STORE_##name,
+#define ORR_X_OFFLOAD_(name, ...)    ORR_OFFLOAD_##name,
+#define ORR_X_ADAPTER_(name, ...)    ORR_ADAPTER_##name,
+#define ORR_X_TARGET_(name, ...)     ORR_TARGET_##name,
+#define ORR_X_BASE_(name, ...)       ORR_BASE_##name,
+#define ORR_X_ATTENTION_(name, ...)  ORR_ATTENTION_##name,
+#define ORR_X_CP_(name, ...)         ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
-#define ORR_X_ALGORITHM_(name, ...) ORR_ALGORITHM_##name,
-#define ORR_X_TOPOLOGY_(name, ...)  ORR_TOPOLOGY_##name,
-#define ORR_X_POINTWISE_(name, ...) ORR_POINTWISE_##name,
-#define ORR_X_PHASE_(name, ...) ORR_PHASE_##name,
-#define ORR_X_GROUP_(name, ...) ORR_GROUP_##name,
-#define ORR_X_MIXER_(name, ...) ORR_MIXER_##name,
-#define ORR_X_OP_(name, ...) ORR_OP_##name,
-#define ORR_X_INFER_(name, ...) ORR_INFER_##name,
-#define ORR_X_SERVE_(name, ...) ORR_SERVE_MEMORY_##name,
-#define ORR_X_ENERGY_(name, ...) ORR_ENERGY_##name,
-#define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
-#define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
-#define ORR_X_EXPERT_(name, ...) ORR_EXPERT_##name,
-#define ORR_X_RECIPE_(name, ...) ORR_RECIPE_##name,
+#define ORR_X_ALGORITHM_(name, ...)  ORR_ALGORITHM_##name,
+#define ORR_X_TOPOLOGY_(name, ...)   ORR_TOPOLOGY_##name,
+#define ORR_X_POINTWISE_(name, ...)  ORR_POINTWISE_##name,
+#define ORR_X_PHASE_(name, ...)      ORR_PHASE_##name,
+#define ORR_X_GROUP_(name, ...)      ORR_GROUP_##name,
+#define ORR_X_MIXER_(name, ...)      ORR_MIXER_##name,
+#define ORR_X_OP_(name, ...)         ORR_OP_##name,
+#define ORR_X_INFER_(name, ...)      ORR_INFER_##name,
+#define ORR_X_SERVE_(name, ...)      ORR_SERVE_MEMORY_##name,
+#define ORR_X_ENERGY_(name, ...)     ORR_ENERGY_##name,
+#define ORR_X_BUDGET_(name, ...)     ORR_BUDGET_##name,
+#define ORR_X_DECODE_(name, ...)     ORR_DECODE_##name,
+#define ORR_X_EXPERT_(name, ...)     ORR_EXPERT_##name,
+#define ORR_X_RECIPE_(name, ...)     ORR_RECIPE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
 enum orr_weight_format { ORR_WEIGHT_FORMATS(ORR_X_WEIGHT_) ORR_N_WEIGHT_FORMATS };
 enum orr_kv_format { ORR_KV_FORMATS(ORR_X_KV_) ORR_N_KV_FORMATS };
@@ -1013,114 +1008,114 @@ ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
 
 /* ---------------------------------------------------------------- model */
 
-#define ORR_MAX_LAYERS 1024
+#define ORR_MAX_LAYERS      1024
 #define ORR_MAX_LAYER_KINDS 16
-#define ORR_ID 96
+#define ORR_ID              96
 
 /* One kind of layer: blocks that mix positions, and a feed-forward block. A model is a sequence of kinds; no code after
  * the parser knows a model's name. */
 struct orr_layer_kind {
-    enum orr_mixer mixer;             /* the block that mixes positions; attention's sizes follow */
+    enum orr_mixer mixer; /* the block that mixes positions; attention's sizes follow */
     /* attention; multi-head latent attention when mla_kv_rank > 0 */
     int64_t n_heads, n_kv_heads;
-    int64_t head_qk, head_v;          /* sizes of a query/key head and of a value head */
-    int64_t window;                   /* keys a query sees at most; 0: all */
-    bool chunked;                     /* the window does not slide: positions are cut into chunks of its size */
-    int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
-    int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
-    bool rope;                        /* rotary positions are applied */
-    bool qk_norm, qk_norm_full;       /* query and key heads are normalised; all heads of a token as one vector */
-    bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
-    bool shared_kv;                   /* the layer reuses an earlier layer's keys and values, and caches none */
-    bool kv_equal;                    /* the projected keys serve as values too: one projection for both */
-    int64_t gate_columns;             /* columns of the gate on the heads' outputs; 0: there is none */
-    int64_t index_topk;               /* keys chosen for a query among all it sees; 0: attention is not sparse */
-    int64_t index_heads, index_size;  /* sizes of the indexer that chooses keys; 0 heads: an earlier layer chooses */
+    int64_t head_qk, head_v;         /* sizes of a query/key head and of a value head */
+    int64_t window;                  /* keys a query sees at most; 0: all */
+    bool chunked;                    /* the window does not slide: positions are cut into chunks of its size */
+    int64_t mla_q_rank, mla_kv_rank; /* latent ranks; q_rank 0: query projected directly */
+    int64_t mla_rope;                /* part of head_qk that carries RoPE, shared by the heads */
+    bool rope;                       /* rotary positions are applied */
+    bool qk_norm, qk_norm_full;      /* query and key heads are normalised; all heads of a token as one vector */
+    bool attention_bias, ffn_bias;   /* projections carry biases (their gradients are a reduction each) */
+    bool shared_kv;                  /* the layer reuses an earlier layer's keys and values, and caches none */
+    bool kv_equal;                   /* the projected keys serve as values too: one projection for both */
+    int64_t gate_columns;            /* columns of the gate on the heads' outputs; 0: there is none */
+    int64_t index_topk;              /* keys chosen for a query among all it sees; 0: attention is not sparse */
+    int64_t index_heads, index_size; /* sizes of the indexer that chooses keys; 0 heads: an earlier layer chooses */
     /* compressed attention: one head of keys that serve as values; a window, and entries that stand for positions */
-    int64_t compress_ratio;           /* positions that one entry stands for; 0: the layer has a window alone */
-    int64_t out_groups, out_rank;     /* groups of heads that are projected to a rank before the output; 0: none */
-    int64_t cross_keys;               /* encoder positions that every query attends to; 0: no cross attention */
-    bool cross_only;                  /* the layer has cross attention instead of self attention */
+    int64_t compress_ratio;       /* positions that one entry stands for; 0: the layer has a window alone */
+    int64_t out_groups, out_rank; /* groups of heads that are projected to a rank before the output; 0: none */
+    int64_t cross_keys;           /* encoder positions that every query attends to; 0: no cross attention */
+    bool cross_only;              /* the layer has cross attention instead of self attention */
     /* recurrent mixers keep a state of scan_key x scan_value per head, and the last conv_width - 1 columns */
-    bool beside_attention;            /* the recurrent mixer runs in parallel with attention */
-    int64_t scan_heads, scan_value;   /* heads and the size of their values; the mixer's width is their product */
-    int64_t scan_groups, scan_key;    /* groups of heads that share keys, and the size of a key or state row */
-    int64_t scan_rank;                /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
-    int64_t scan_chunk;               /* positions that a chunked scan takes at once */
-    bool scan_full_gate;              /* KDA: the gate on the outputs has full rank */
-    int64_t conv_width;               /* taps of the convolution before the scan; 0: none */
-    int64_t state_element_bytes;      /* bytes of an element of the recurrent state: 4, or 2 */
+    bool beside_attention;          /* the recurrent mixer runs in parallel with attention */
+    int64_t scan_heads, scan_value; /* heads and the size of their values; the mixer's width is their product */
+    int64_t scan_groups, scan_key;  /* groups of heads that share keys, and the size of a key or state row */
+    int64_t scan_rank;              /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
+    int64_t scan_chunk;             /* positions that a chunked scan takes at once */
+    bool scan_full_gate;            /* KDA: the gate on the outputs has full rank */
+    int64_t conv_width;             /* taps of the convolution before the scan; 0: none */
+    int64_t state_element_bytes;    /* bytes of an element of the recurrent state: 4, or 2 */
     /* feed-forward: dense when n_experts is 0; none when ffn_width is 0 too */
-    bool gated;                       /* three matrices instead of two */
-    int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
-    int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
-    int64_t n_groups;                 /* groups of equally many experts; 0: one */
-    int64_t n_groups_active;          /* groups of experts a token may use (node-limited routing); 0: any expert */
+    bool gated;                  /* three matrices instead of two */
+    int64_t ffn_width;           /* dense FFN width; 0 in a pure MoE layer */
+    int64_t n_experts, n_active; /* routed experts, and how many a token uses */
+    int64_t n_groups;            /* groups of equally many experts; 0: one */
+    int64_t n_groups_active;     /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
-    int64_t shared_width;             /* width of all shared experts together, or of a dense FFN beside the experts */
-    int64_t expert_hidden;            /* size of the latent that experts read and write; 0: the hidden size */
-    int64_t n_zero_experts;           /* further experts, without weights, that the router may choose */
-    int64_t layer_embedding;          /* width of an embedding table that only this layer has; 0: there is none */
-    int64_t residual_streams;         /* hyper-connections: hidden states that blocks mix; 0: one, added to */
-    int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
-    bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
-    int64_t n_norms;                  /* norms over the hidden size in one layer */
-    bool kept;                        /* a twin of another kind: the layers that a job does not recompute, where it
+    int64_t shared_width;     /* width of all shared experts together, or of a dense FFN beside the experts */
+    int64_t expert_hidden;    /* size of the latent that experts read and write; 0: the hidden size */
+    int64_t n_zero_experts;   /* further experts, without weights, that the router may choose */
+    int64_t layer_embedding;  /* width of an embedding table that only this layer has; 0: there is none */
+    int64_t residual_streams; /* hyper-connections: hidden states that blocks mix; 0: one, added to */
+    int64_t residual_reads;   /* attention residual: earlier sums that a block reads, a mean; 0: none */
+    bool parallel_block;      /* attention and FFN read the same norm (GPT-J, Falcon) */
+    int64_t n_norms;          /* norms over the hidden size in one layer */
+    bool kept;                /* a twin of another kind: the layers that a job does not recompute, where it
                                          recomputes only some */
-    bool frozen;                      /* the weights of these layers are not trained */
-    bool no_backward;                 /* ... and nothing below them is, so that backward ends above them */
-    uint8_t trained_kind;             /* frozen: the kind that the layers have in the model itself */
+    bool frozen;              /* the weights of these layers are not trained */
+    bool no_backward;         /* ... and nothing below them is, so that backward ends above them */
+    uint8_t trained_kind;     /* frozen: the kind that the layers have in the model itself */
     /* exact parameter counts, including biases and norms */
-    int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
-    int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
-    int64_t expert_params;            /* one routed expert */
+    int64_t attention_params; /* all mixers: projections and their biases, latent and qk norms, scans */
+    int64_t ffn_params;       /* dense FFN and shared experts, with biases and shared gate */
+    int64_t expert_params;    /* one routed expert */
     int64_t router_params;
-    int64_t norm_params;              /* norms over the hidden size */
+    int64_t norm_params; /* norms over the hidden size */
 };
 
 /* How one tensor is stored: bits of a weight, and of the scales and zeros stored with the weights. */
 struct orr_storage {
-    enum orr_weight_format format;           /* row of the table of formats that this storage comes from */
+    enum orr_weight_format format; /* row of the table of formats that this storage comes from */
     double bits;
-    double scale_bits, zero_bits;     /* bits of the scale and zero of each group of weights */
-    int64_t rows, columns;            /* size of a group in output rows and input columns; columns 0: all */
-    double second_bits;               /* further bits per 256 scales, where scales are quantised again */
-    double tensor_bits, column_bits;  /* further bits per tensor, and per input column */
+    double scale_bits, zero_bits;    /* bits of the scale and zero of each group of weights */
+    int64_t rows, columns;           /* size of a group in output rows and input columns; columns 0: all */
+    double second_bits;              /* further bits per 256 scales, where scales are quantised again */
+    double tensor_bits, column_bits; /* further bits per tensor, and per input column */
 };
 
 /* A checkpoint as it is published. layers[kind][tensor][storage] is the number of layers that use the storage. */
 #define ORR_MAX_STORAGES 6
 struct orr_checkpoint {
-    enum orr_weight_format format;           /* the narrow format; PUBLISHED: no tensor is narrow */
-    bool named;                       /* `--precision` with the name of the format gives this same checkpoint */
-    enum orr_dtype wide;              /* 16-bit format of all other tensors; ORR_N_DTYPES: the chip's own */
-    double vector_bytes;              /* bytes of a norm, bias or router element */
-    bool router_bias_fp32;            /* the router's correction biases are kept in 32 bits */
-    enum orr_dtype kv;                /* cache format that the config names; ORR_N_DTYPES: it names none */
+    enum orr_weight_format format; /* the narrow format; PUBLISHED: no tensor is narrow */
+    bool named;                    /* `--precision` with the name of the format gives this same checkpoint */
+    enum orr_dtype wide;           /* 16-bit format of all other tensors; ORR_N_DTYPES: the chip's own */
+    double vector_bytes;           /* bytes of a norm, bias or router element */
+    bool router_bias_fp32;         /* the router's correction biases are kept in 32 bits */
+    enum orr_dtype kv;             /* cache format that the config names; ORR_N_DTYPES: it names none */
     enum orr_kv_format kv_format;
     int64_t n_storages;
     struct orr_storage storages[ORR_MAX_STORAGES]; /* [0] is the storage of tensors that are not narrow */
-    uint8_t embedding, head;          /* index of the storage of each */
+    uint8_t embedding, head;                       /* index of the storage of each */
     uint16_t layers[ORR_MAX_LAYER_KINDS][ORR_N_TENSORS][ORR_MAX_STORAGES];
-    uint8_t mtp[ORR_N_TENSORS];       /* index of the storage of the tensors of a multi-token prediction layer */
+    uint8_t mtp[ORR_N_TENSORS]; /* index of the storage of the tensors of a multi-token prediction layer */
 };
 
 /* What a tower reads. */
 enum orr_tower_input {
-    ORR_TOWER_NONE,                   /* the model has no tower whose work is known */
-    ORR_TOWER_IMAGE,                  /* patches of images, which become tokens of the prompt */
-    ORR_TOWER_SOUND,                  /* frames of sound, which the decoder attends to */
-    ORR_TOWER_TEXT                    /* tokens of an encoder-decoder model, which the decoder attends to */
+    ORR_TOWER_NONE,  /* the model has no tower whose work is known */
+    ORR_TOWER_IMAGE, /* patches of images, which become tokens of the prompt */
+    ORR_TOWER_SOUND, /* frames of sound, which the decoder attends to */
+    ORR_TOWER_TEXT   /* tokens of an encoder-decoder model, which the decoder attends to */
 };
 
 /* A product of a tower outside its layers: patch embedding, convolution, merger or projector. */
 struct orr_tower_product {
-    int64_t in, out;                  /* columns of the input and of the output */
-    int64_t params;                   /* with bias and the norm before it */
-    int64_t count;                    /* how many there are, each with the same input rows */
-    int64_t rows, joined;             /* the input has so many rows for every `joined` positions of the tower */
-    bool input;                       /* before the layers; else after them */
-    bool last;                        /* the last product of a merger, whose output the text model reads */
+    int64_t in, out;      /* columns of the input and of the output */
+    int64_t params;       /* with bias and the norm before it */
+    int64_t count;        /* how many there are, each with the same input rows */
+    int64_t rows, joined; /* the input has so many rows for every `joined` positions of the tower */
+    bool input;           /* before the layers; else after them */
+    bool last;            /* the last product of a merger, whose output the text model reads */
 };
 
 #define ORR_MAX_TOWER_PRODUCTS 6
@@ -1130,43 +1125,43 @@ struct orr_tower_product {
 struct orr_tower {
     enum orr_tower_input input;
     int64_t hidden;
-    bool rms_norm;                    /* RMS norm, else layer norm */
-    struct orr_layer_kind kinds[2];   /* [0] attends to all positions, [1] within windows */
+    bool rms_norm;                  /* RMS norm, else layer norm */
+    struct orr_layer_kind kinds[2]; /* [0] attends to all positions, [1] within windows */
     int64_t n_layers[2];
     int64_t n_products;
     struct orr_tower_product products[ORR_MAX_TOWER_PRODUCTS];
-    int64_t other_params;             /* positions, and norms outside layers and products */
-    int64_t params;                   /* all parameters */
+    int64_t other_params; /* positions, and norms outside layers and products */
+    int64_t params;       /* all parameters */
     /* how an image becomes positions and tokens (Eq. 125) */
-    int64_t patch, merge;             /* pixels per side of a patch; patches per side that are joined to one token */
-    bool round_up;                    /* sides are rounded up to whole tokens; else to the nearest */
-    bool row_breaks;                  /* a token more after every row of tokens */
-    int64_t most_tokens;              /* the image is scaled to the largest size with at most so many tokens; 0: kept */
-    int64_t tile, max_tiles;          /* pixels per side of a tile, and most tiles of an image; 0: no tiles */
-    int64_t positions, tokens;        /* of an image, of a tile, or of a sequence, where no size changes them */
+    int64_t patch, merge;      /* pixels per side of a patch; patches per side that are joined to one token */
+    bool round_up;             /* sides are rounded up to whole tokens; else to the nearest */
+    bool row_breaks;           /* a token more after every row of tokens */
+    int64_t most_tokens;       /* the image is scaled to the largest size with at most so many tokens; 0: kept */
+    int64_t tile, max_tiles;   /* pixels per side of a tile, and most tiles of an image; 0: no tiles */
+    int64_t positions, tokens; /* of an image, of a tile, or of a sequence, where no size changes them */
 };
 
 struct orr_model {
     char id[ORR_ID];
-    char asked[ORR_ID];               /* the name used in the request, where it is not the id */
+    char asked[ORR_ID];                   /* the name used in the request, where it is not the id */
     char shipped_format[ORR_FORMAT_NAME]; /* weight format that the name in the request states; "": none */
-    char type[32];                    /* model_type of the config.json, for display only */
-    char published[ORR_ID];           /* name on Hugging Face, for display only; "": not known */
+    char type[32];                        /* model_type of the config.json, for display only */
+    char published[ORR_ID];               /* name on Hugging Face, for display only; "": not known */
     int64_t hidden, vocab, n_layers;
-    int64_t max_seq;                  /* longest context; 0: the config does not say */
-    int64_t n_positions;              /* learned position vectors; 0: rotary, ALiBi or none */
-    bool tied_embeddings;             /* the head uses the embedding matrix */
-    bool rms_norm;                    /* RMS norm, else layer norm */
+    int64_t max_seq;                        /* longest context; 0: the config does not say */
+    int64_t n_positions;                    /* learned position vectors; 0: rotary, ALiBi or none */
+    bool tied_embeddings;                   /* the head uses the embedding matrix */
+    bool rms_norm;                          /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
-    struct orr_checkpoint checkpoint; /* formats the model is published in */
-    int64_t embedding_params;         /* token and position embeddings, embedding norms */
-    int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
-    int64_t n_mtp;                    /* multi-token prediction layers; no other count here includes them */
-    int64_t mtp_params;               /* one of them without its transformer layer: 2h -> h projection, three norms */
-    bool is_mtp;                      /* a draft model made of another model's prediction layers, all of one kind; it
+    struct orr_checkpoint checkpoint;       /* formats the model is published in */
+    int64_t embedding_params;               /* token and position embeddings, embedding norms */
+    int64_t head_params;                    /* output matrix (0 if tied), its bias, final norm */
+    int64_t n_mtp;                          /* multi-token prediction layers; no other count here includes them */
+    int64_t mtp_params;     /* one of them without its transformer layer: 2h -> h projection, three norms */
+    bool is_mtp;            /* a draft model made of another model's prediction layers, all of one kind; it
                                          has no embedding and head of its own, and a draft runs one of its layers */
-    int64_t tower_params;             /* vision, audio and encoder towers; no other count here includes them */
-    struct orr_tower tower;           /* the tower whose work is known */
+    int64_t tower_params;   /* vision, audio and encoder towers; no other count here includes them */
+    struct orr_tower tower; /* the tower whose work is known */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
@@ -1182,35 +1177,35 @@ ORR_API int64_t orr_model_params_active(const struct orr_model *model);
 struct orr_chip {
     char id[ORR_ID];
     char name[ORR_ID];
-    char family[32];                          /* architecture, e.g. "ampere" */
-    char vendor[32];                          /* maker, e.g. "nvidia"; "": not known */
-    double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
-    double vector_flops_per_s;                /* fp32 rate outside the matrix units, for memory-bound kernels */
-    int64_t n_sm;                             /* SMs, compute units, or cores */
-    double smem_bytes_per_sm;                 /* shared memory or scratchpad, which must hold the tiles of a product */
-    double l2_bytes, l2_bytes_per_s;          /* last-level cache */
-    double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: no multicast */
-    double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
-    enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for the chip */
+    char family[32];                       /* architecture, e.g. "ampere" */
+    char vendor[32];                       /* maker, e.g. "nvidia"; "": not known */
+    double peak_flops_per_s[ORR_N_DTYPES]; /* dense; 0: the chip has no such units */
+    double vector_flops_per_s;             /* fp32 rate outside the matrix units, for memory-bound kernels */
+    int64_t n_sm;                          /* SMs, compute units, or cores */
+    double smem_bytes_per_sm;              /* shared memory or scratchpad, which must hold the tiles of a product */
+    double l2_bytes, l2_bytes_per_s;       /* last-level cache */
+    double l2_multicast;                   /* thread blocks one operand read can serve (clusters); 1: no multicast */
+    double hbm_bytes, hbm_bytes_per_s;     /* capacity the driver reports; nominal bandwidth */
+    enum orr_attention_kernel flash;       /* fused attention kernel of the frameworks made for the chip */
     double tdp_w, idle_w;
-    double awake_frac;                        /* share of tdp_w that kernels take before their work; 0: idle_w */
-    double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
-    double flop_j;                            /* energy of one 16-bit matrix FLOP, including operand delivery */
+    double awake_frac;   /* share of tdp_w that kernels take before their work; 0: idle_w */
+    double calibrated_w; /* power limit at which the calibration's sustained shares hold */
+    double flop_j;       /* energy of one 16-bit matrix FLOP, including operand delivery */
     double hbm_j_per_byte, link_j_per_byte;
 };
 
 #define ORR_MAX_FABRIC_LINES 20
-#define ORR_FABRIC_POINTS 4
+#define ORR_FABRIC_POINTS    4
 /* One algorithm and protocol of a collective between domains: latency and wire time of Eqs. 58a-58e. */
 struct orr_fabric_line {
     enum orr_collective collective;
-    enum orr_algorithm algorithm;             /* ring, tree, hierarchical, direct (pairwise) or sharp */
-    bool low_latency;                         /* the latency protocol; else the bandwidth protocol */
-    bool pipelined;                           /* a step takes the longer of latency and wire; else both add up */
-    bool after_local;                         /* the part between domains follows the part inside; else beside it */
+    enum orr_algorithm algorithm; /* ring, tree, hierarchical, direct (pairwise) or sharp */
+    bool low_latency;             /* the latency protocol; else the bandwidth protocol */
+    bool pipelined;               /* a step takes the longer of latency and wire; else both add up */
+    bool after_local;             /* the part between domains follows the part inside; else beside it */
     double base_s, hop_s;
     int64_t n_points;
-    double domains[ORR_FABRIC_POINTS];        /* points of the next member, interpolated in log2 of the domains */
+    double domains[ORR_FABRIC_POINTS];         /* points of the next member, interpolated in log2 of the domains */
     double efficiency_frac[ORR_FABRIC_POINTS]; /* sustained share of the nominal rate of a GPU */
 };
 
@@ -1226,96 +1221,96 @@ struct orr_fabric {
 #define ORR_MAX_TIERS 3
 /* A level of switches above the NICs. Units of `gpus` GPUs are joined by it. */
 struct orr_tier {
-    char name[16];                            /* "leaf", "rail", "spine" */
-    int64_t gpus;                             /* GPUs of a unit, which reach each other below this tier */
-    double bytes_per_s;                       /* uplinks of a unit, per GPU and direction; 0: as the NICs */
-    double oversubscription;                  /* 1: full bisection */
-    double latency_s;                         /* added when a message crosses the tier */
+    char name[16];           /* "leaf", "rail", "spine" */
+    int64_t gpus;            /* GPUs of a unit, which reach each other below this tier */
+    double bytes_per_s;      /* uplinks of a unit, per GPU and direction; 0: as the NICs */
+    double oversubscription; /* 1: full bisection */
+    double latency_s;        /* added when a message crosses the tier */
     enum orr_topology topology;
-    int64_t links;                            /* mesh, dragonfly: other units it is joined to; torus: links of a unit */
+    int64_t links; /* mesh, dragonfly: other units it is joined to; torus: links of a unit */
 };
 
 struct orr_system {
     char id[ORR_ID];
-    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
+    char asked[ORR_ID]; /* the name used in the request, where it is not the id */
     struct orr_chip chip;
     int64_t gpus_per_node;
-    int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
-    double scaleup_bytes_per_s;               /* per GPU and direction */
-    double scaleup_latency_s;                 /* hardware and protocol, per hop; for chips without measured lines */
-    bool scaleup_switched;                    /* a switch joins any pair at full rate; else GPUs have direct links */
-    int64_t scaleup_links;                    /* not switched: direct links of a GPU, which share its rate equally; 0:
+    int64_t domain_gpus;                 /* GPUs that reach each other over the scale-up network */
+    double scaleup_bytes_per_s;          /* per GPU and direction */
+    double scaleup_latency_s;            /* hardware and protocol, per hop; for chips without measured lines */
+    bool scaleup_switched;               /* a switch joins any pair at full rate; else GPUs have direct links */
+    int64_t scaleup_links;               /* not switched: direct links of a GPU, which share its rate equally; 0:
                                                  one to every other GPU of the domain; fewer than that: a torus */
-    bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
-    double scaleout_bytes_per_s;              /* per GPU and direction */
-    double scaleout_latency_s;                /* one hop */
-    double scaleout_efficiency_frac;          /* sustained share of the nominal rate */
-    double scaleout_oversubscription;         /* 1: full bisection */
-    double host_speed;                        /* of the host, relative to the reference host of docs/host.md */
-    int64_t gpus_per_nic;                     /* GPUs that share a NIC; 1 unless stated */
-    double host_link_bytes_per_s;             /* between a GPU and its host, per direction; 0: not stated */
-    double host_memory_bytes;                 /* of a node; 0: not stated */
-    double host_optimizer_bytes_per_s;        /* traffic of an optimizer on the host, whole node; 0: not stated */
-    double nvme_bytes, nvme_bytes_per_s;      /* drives of a node: capacity, rate of reads and writes; 0: not stated */
-    bool scaleout_reduction;                  /* the switches between domains reduce (SHARP) */
+    bool scaleup_multicast;              /* the switch reduces and multicasts (NVLS) */
+    double scaleout_bytes_per_s;         /* per GPU and direction */
+    double scaleout_latency_s;           /* one hop */
+    double scaleout_efficiency_frac;     /* sustained share of the nominal rate */
+    double scaleout_oversubscription;    /* 1: full bisection */
+    double host_speed;                   /* of the host, relative to the reference host of docs/host.md */
+    int64_t gpus_per_nic;                /* GPUs that share a NIC; 1 unless stated */
+    double host_link_bytes_per_s;        /* between a GPU and its host, per direction; 0: not stated */
+    double host_memory_bytes;            /* of a node; 0: not stated */
+    double host_optimizer_bytes_per_s;   /* traffic of an optimizer on the host, whole node; 0: not stated */
+    double nvme_bytes, nvme_bytes_per_s; /* drives of a node: capacity, rate of reads and writes; 0: not stated */
+    bool scaleout_reduction;             /* the switches between domains reduce (SHARP) */
     int64_t n_tiers;
-    struct orr_tier tiers[ORR_MAX_TIERS];     /* above the NICs, lowest first */
-    struct orr_fabric fabric;                 /* what collectives between domains sustain */
+    struct orr_tier tiers[ORR_MAX_TIERS]; /* above the NICs, lowest first */
+    struct orr_fabric fabric;             /* what collectives between domains sustain */
     double price_usd_per_gpu_hour;
-    double pue_frac;                          /* facility power over IT power, >= 1 */
+    double pue_frac; /* facility power over IT power, >= 1 */
 };
 
 /* ---------------------------------------------------------------- calibration: constants fitted from kernels */
 
 struct orr_gemm_constants {
-    double burst_frac;        /* share of peak before the power limit acts (u_free) */
-    double sm_frac;           /* share of its own peak one SM reaches while the others idle; 0: burst_frac */
-    double sustained_frac;    /* share of peak in an endless matrix load (u_sust) */
-    double power_slope;       /* gain in share per unit of time not spent in matrix kernels */
-    double dram_frac;         /* sustained share of DRAM bandwidth */
-    double dram_ramp_bytes;   /* traffic at which DRAM reaches half its rate, beyond the traffic itself (Q_0) */
-    double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
-    double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
-    double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
-    double pitch_8_frac;      /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
+    double burst_frac;      /* share of peak before the power limit acts (u_free) */
+    double sm_frac;         /* share of its own peak one SM reaches while the others idle; 0: burst_frac */
+    double sustained_frac;  /* share of peak in an endless matrix load (u_sust) */
+    double power_slope;     /* gain in share per unit of time not spent in matrix kernels */
+    double dram_frac;       /* sustained share of DRAM bandwidth */
+    double dram_ramp_bytes; /* traffic at which DRAM reaches half its rate, beyond the traffic itself (Q_0) */
+    double tile_cost;       /* on-chip operand delivery: lost share per 1/tile side (c) */
+    double wave_s;          /* fixed time of a wave: prologue and epilogue (t_p) */
+    double launch_s;        /* fixed time of a dependent kernel in a stream (O) */
+    double pitch_8_frac;    /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
     double pitch_4_frac, pitch_2_frac; /* the same at multiples of 4 and of 2 bytes */
-    double grouped_frac;      /* grouped product: share of peak inside a tile */
-    double grouped_tile_s;    /* grouped product: fixed time of a tile */
-    double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */
-    double grouped_launch_s;  /* grouped product: fixed time, including routing and bookkeeping kernels */
+    double grouped_frac;               /* grouped product: share of peak inside a tile */
+    double grouped_tile_s;             /* grouped product: fixed time of a tile */
+    double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
+    double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
 };
 
 struct orr_attention_constants {
-    double forward_frac, forward_half_seq;    /* u = frac * s/(s + half_seq), share of 16-bit peak */
+    double forward_frac, forward_half_seq; /* u = frac * s/(s + half_seq), share of 16-bit peak */
     double backward_frac, backward_half_seq;
-    double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
-    double launch_s;                          /* fixed time of the kernel */
-    double tail;                              /* tail time, in units of one block's pass over its keys */
-    double backward_tail;                     /* the same of the backward kernel; 0: as forward */
+    double head_64_frac, head_96_frac; /* factor for head size <= 64 and <= 96 */
+    double launch_s;                   /* fixed time of the kernel */
+    double tail;                       /* tail time, in units of one block's pass over its keys */
+    double backward_tail;              /* the same of the backward kernel; 0: as forward */
 };
 
 /* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of
  * splits. */
 struct orr_decode_constants {
-    double launch_s;                          /* fixed time of the kernel */
-    double dram_frac;                         /* share of DRAM bandwidth at which the cache is read */
-    double compute_frac;                      /* share of peak, including the conversion of 8-bit caches */
-    double sm_bytes_per_s;                    /* most that one SM can read */
-    double block_s;                           /* fixed time of a thread block */
-    double reduce_s;                          /* adding partial results of a split context */
-    double ramp_bytes;                        /* first bytes of the cache, which are read at half that rate */
-    double head_elements_per_s;               /* K,V elements that a kernel with one query head per block reads */
+    double launch_s;            /* fixed time of the kernel */
+    double dram_frac;           /* share of DRAM bandwidth at which the cache is read */
+    double compute_frac;        /* share of peak, including the conversion of 8-bit caches */
+    double sm_bytes_per_s;      /* most that one SM can read */
+    double block_s;             /* fixed time of a thread block */
+    double reduce_s;            /* adding partial results of a split context */
+    double ramp_bytes;          /* first bytes of the cache, which are read at half that rate */
+    double head_elements_per_s; /* K,V elements that a kernel with one query head per block reads */
 };
 
-#define ORR_MAX_LINES 48
+#define ORR_MAX_LINES   48
 #define ORR_LINE_POINTS 4
 /* One straight line of a collective: t = base_s + hops(n) * hop_s + wire(n, S) / (link * efficiency(n)). */
 struct orr_collective_line {
     enum orr_collective collective;
     enum orr_algorithm algorithm;
-    bool low_latency;                         /* the latency protocol; else the bandwidth protocol */
-    bool custom;                              /* a serving engine's own kernel, not the library's */
+    bool low_latency; /* the latency protocol; else the bandwidth protocol */
+    bool custom;      /* a serving engine's own kernel, not the library's */
     double base_s, hop_s;
     int64_t n_points;
     double ranks[ORR_LINE_POINTS], efficiency_frac[ORR_LINE_POINTS]; /* interpolated in log2 of the ranks */
@@ -1323,22 +1318,22 @@ struct orr_collective_line {
 
 struct orr_calibration {
     char id[ORR_ID];
-    bool calibrated;                          /* fitted to this chip's kernels; else values of its family */
+    bool calibrated; /* fitted to this chip's kernels; else values of its family */
     struct orr_gemm_constants gemm[ORR_N_DTYPES];
     struct orr_attention_constants attention[ORR_N_ATTENTION_KERNELS];
     struct orr_decode_constants decode[ORR_N_DECODE_KERNELS][2]; /* [kernel][0: 16-bit cache, 1: 8-bit] */
-    struct orr_decode_constants mla_decode[2]; /* absorbed latent attention */
-    double pointwise_frac[ORR_N_POINTWISES];  /* share of DRAM bandwidth, large tensors */
-    double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
-    double l2_frac;                           /* share of nominal last-level bandwidth */
-    double write_frac;                        /* share of DRAM bandwidth at which a product's output is written */
-    double softmax_unfused_frac;              /* framework softmax of rows up to 1024; falls with the root beyond */
-    double softmax_unfused_backward_frac;     /* the gradient of the framework softmax */
-    double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
-    double scan_frac;                         /* rate of scans over chunks as a share of the rate of 16-bit products;
+    struct orr_decode_constants mla_decode[2];                   /* absorbed latent attention */
+    double pointwise_frac[ORR_N_POINTWISES];                     /* share of DRAM bandwidth, large tensors */
+    double pointwise_launch_s;                                   /* fixed time of a pointwise kernel in a stream */
+    double l2_frac;                                              /* share of nominal last-level bandwidth */
+    double write_frac;                    /* share of DRAM bandwidth at which a product's output is written */
+    double softmax_unfused_frac;          /* framework softmax of rows up to 1024; falls with the root beyond */
+    double softmax_unfused_backward_frac; /* the gradient of the framework softmax */
+    double p2p_scaleup_frac;              /* share of the scale-up link a send sustains */
+    double scan_frac;                     /* rate of scans over chunks as a share of the rate of 16-bit products;
                                                  0: not known, half is assumed */
-    double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
-    double straggle_frac_per_doubling;        /* step time added per doubling of GPUs beyond one node */
+    double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
+    double straggle_frac_per_doubling;    /* step time added per doubling of GPUs beyond one node */
     int64_t n_lines;
     struct orr_collective_line lines[ORR_MAX_LINES];
 };
@@ -1349,21 +1344,21 @@ struct orr_calibration {
 
 /* What an engine's own rules grant on some chips. The first entry that holds for a chip counts. */
 struct orr_engine_limit {
-    double memory_below_bytes;                /* it holds on chips with less memory; 0: with any */
-    char chips[64];                           /* ... whose id contains one of these words; "": on any */
+    double memory_below_bytes;                              /* it holds on chips with less memory; 0: with any */
+    char chips[64];                                         /* ... whose id contains one of these words; "": on any */
     int64_t max_requests, max_step_tokens, graph_sequences; /* 0: as the engine's own */
-    double budget_frac;                       /* 0: as the engine's own */
+    double budget_frac;                                     /* 0: as the engine's own */
 };
 
 /* How the name in a request led to an engine. */
 enum orr_match {
-    ORR_MATCH_ID,                             /* it is the id, a path, or an object in place */
-    ORR_MATCH_ALIAS,                          /* another name of this very engine */
-    ORR_MATCH_DEFAULT,                        /* the name of a family: its documented version */
-    ORR_MATCH_COVERED,                        /* a version that the engine stands for */
-    ORR_MATCH_OLDER,                          /* a version that is not listed: the nearest older one */
-    ORR_MATCH_NEWER,                          /* a version older than all: the oldest one */
-    ORR_MATCH_UNCOUNTED,                      /* a release of a stack known by years, or the reverse */
+    ORR_MATCH_ID,        /* it is the id, a path, or an object in place */
+    ORR_MATCH_ALIAS,     /* another name of this very engine */
+    ORR_MATCH_DEFAULT,   /* the name of a family: its documented version */
+    ORR_MATCH_COVERED,   /* a version that the engine stands for */
+    ORR_MATCH_OLDER,     /* a version that is not listed: the nearest older one */
+    ORR_MATCH_NEWER,     /* a version older than all: the oldest one */
+    ORR_MATCH_UNCOUNTED, /* a release of a stack known by years, or the reverse */
     ORR_N_MATCHES
 };
 
@@ -1372,207 +1367,207 @@ enum orr_engine_kind { ORR_ENGINE_BOTH, ORR_ENGINE_TRAINING, ORR_ENGINE_SERVING,
 
 struct orr_engine {
     char id[ORR_ID];
-    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
+    char asked[ORR_ID]; /* the name used in the request, where it is not the id */
     enum orr_match match;
     enum orr_engine_kind kind;
-    char family[ORR_ID], version[32];         /* "": a stack without versions */
-    char family_aliases[96];                  /* other spellings of the family, separated by spaces */
-    char covers[96];                          /* releases and years it stands for; "": its version */
-    bool family_default;                      /* the bare name of the family means this version */
-    char vendors[96];                         /* makers of the chips it runs on, separated by spaces; "": any */
-    enum orr_attention_kernel attention;      /* kernel behind "flash" */
-    bool attention_from_chip;                 /* use the chip's own kernel: the software stack is not known */
-    bool attention_unfused_default;           /* an empty attention field means unfused */
-    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention: an empty
+    char family[ORR_ID], version[32];    /* "": a stack without versions */
+    char family_aliases[96];             /* other spellings of the family, separated by spaces */
+    char covers[96];                     /* releases and years it stands for; "": its version */
+    bool family_default;                 /* the bare name of the family means this version */
+    char vendors[96];                    /* makers of the chips it runs on, separated by spaces; "": any */
+    enum orr_attention_kernel attention; /* kernel behind "flash" */
+    bool attention_from_chip;            /* use the chip's own kernel: the software stack is not known */
+    bool attention_unfused_default;      /* an empty attention field means unfused */
+    char latent_unfused_family[32];      /* chips whose fused kernel has no backward for latent attention: an empty
                                                  attention field means unfused there, with its core recomputed */
     /* which neighbouring operators share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
     /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
      * residual stream that they move */
-    bool split_products;                      /* q, k and v, and gate and up, are products of their own */
+    bool split_products; /* q, k and v, and gate and up, are products of their own */
     /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
      * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
     double norm_launches, norm_backward_launches, norm_bytes, norm_backward_bytes;
     double rope_launches, rope_backward_launches, rope_bytes, rope_backward_bytes;
-    double score_saved_bytes;                 /* bytes per score that unfused attention keeps; 0: by its formats */
-    bool autocast;                            /* weights and the residual stream are fp32; products cast their inputs */
-    double norm_saved_bytes;                  /* bytes per element that such a norm keeps; 0: its input */
-    bool masked_attention;                    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
+    double score_saved_bytes; /* bytes per score that unfused attention keeps; 0: by its formats */
+    bool autocast;            /* weights and the residual stream are fp32; products cast their inputs */
+    double norm_saved_bytes;  /* bytes per element that such a norm keeps; 0: its input */
+    bool masked_attention;    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
                                                  and values are repeated for all heads */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
-    bool layout_whole_rows;                   /* they work on the residual stream, which only sequence parallelism
+    bool layout_whole_rows; /* they work on the residual stream, which only sequence parallelism
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
     double gather_copy_bytes, scatter_copy_bytes;
-    double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
-    bool selective_ops;                       /* selective recomputation keeps every other product and the attention
+    double loss_bytes_per_logit;          /* traffic of the loss, forward and backward; 0: by fused_loss */
+    bool selective_ops;                   /* selective recomputation keeps every other product and the attention
                                                  core, and repeats the rest of a layer */
-    bool recompute_early_stop;                /* recomputation skips the layer's last GEMM: nothing reads its output */
-    bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
-    bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
-    bool fused_loss;                          /* cross-entropy passes over 16-bit logits once each way */
-    int64_t gradient_bytes;                   /* bytes of an accumulated gradient element */
-    int64_t reduce_bytes;                     /* bytes per element of the gradient collective */
-    int64_t optimizer_bytes;                  /* master weight and moments per parameter */
-    double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
-    double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
-    double reduce_bucket_params;              /* gradients that are reduced together beside backward; 0: all of them */
-    double reduce_bucket_rank_params;         /* ... at least so many for every rank of the data-parallel group */
-    bool clip_gradients;                      /* one more pass over the gradients for their norm */
-    bool clip_scales;                         /* ... and one that always scales them */
-    int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
-    int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
-    int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
-    enum orr_expert_kernel expert_kernel;     /* how the products of the experts are launched */
-    int64_t moe_launches;                     /* small kernels of an expert layer besides products and row copies, in
+    bool recompute_early_stop;            /* recomputation skips the layer's last GEMM: nothing reads its output */
+    bool fused_gradient_accumulation;     /* wgrad accumulates in the GEMM's epilogue */
+    bool fused_optimizer_cast;            /* weights are written by the optimizer kernel itself */
+    bool fused_loss;                      /* cross-entropy passes over 16-bit logits once each way */
+    int64_t gradient_bytes;               /* bytes of an accumulated gradient element */
+    int64_t reduce_bytes;                 /* bytes per element of the gradient collective */
+    int64_t optimizer_bytes;              /* master weight and moments per parameter */
+    double optimizer_traffic_bytes;       /* bytes the optimizer moves per parameter; 0: states once */
+    double bucket_copy_bytes;             /* bytes per parameter copied to and from buckets of a reduction */
+    double reduce_bucket_params;          /* gradients that are reduced together beside backward; 0: all of them */
+    double reduce_bucket_rank_params;     /* ... at least so many for every rank of the data-parallel group */
+    bool clip_gradients;                  /* one more pass over the gradients for their norm */
+    bool clip_scales;                     /* ... and one that always scales them */
+    int64_t vocab_multiple;               /* the vocabulary is padded to a multiple of this times tp */
+    int64_t moe_permute_passes;           /* passes over routed rows outside the expert GEMMs */
+    int64_t moe_pad_passes;               /* further passes that align the rows of quantised experts */
+    enum orr_expert_kernel expert_kernel; /* how the products of the experts are launched */
+    int64_t moe_launches;                 /* small kernels of an expert layer besides products and row copies, in
                                                  forward; backward has twice as many */
-    int64_t moe_expert_launches;              /* the same per expert of a rank, where the framework loops over them */
-    int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer;
+    int64_t moe_expert_launches;          /* the same per expert of a rank, where the framework loops over them */
+    int64_t moe_syncs;                    /* times that the host waits for the device in an expert layer;
                                                  in a loop over experts for each of them */
-    double host_sync_s;                       /* idle time of the device at such a wait */
+    double host_sync_s;                   /* idle time of the device at such a wait */
     /* products in 8 bits or fewer (src/ops/recipe.c) */
-    enum orr_fp8_recipe fp8_recipe;           /* recipe where a request names none */
-    enum orr_fp8_recipe mx_recipe;            /* the same on chips whose matrix units scale blocks (those with fp4) */
-    bool fp8_fused_copies;                    /* one kernel writes both copies of a tensor, along rows and columns */
-    bool fp8_fused_maximum;                   /* the kernel that writes a tensor finds its maximum */
-    bool fp8_recast;                          /* inputs are kept in 16 bits and cast again in backward */
-    bool fp8_weights_each;                    /* weights are cast in every micro-batch, not once per step */
-    bool fp8_gather;                          /* weights are gathered in 8 bits, where one copy serves all products */
-    bool fp8_tp_gather;                       /* inputs of tensor-parallel products too */
-    double fp8_cast_bytes_per_element;        /* traffic of casting an input or gradient; 0: by the recipe */
+    enum orr_fp8_recipe fp8_recipe;    /* recipe where a request names none */
+    enum orr_fp8_recipe mx_recipe;     /* the same on chips whose matrix units scale blocks (those with fp4) */
+    bool fp8_fused_copies;             /* one kernel writes both copies of a tensor, along rows and columns */
+    bool fp8_fused_maximum;            /* the kernel that writes a tensor finds its maximum */
+    bool fp8_recast;                   /* inputs are kept in 16 bits and cast again in backward */
+    bool fp8_weights_each;             /* weights are cast in every micro-batch, not once per step */
+    bool fp8_gather;                   /* weights are gathered in 8 bits, where one copy serves all products */
+    bool fp8_tp_gather;                /* inputs of tensor-parallel products too */
+    double fp8_cast_bytes_per_element; /* traffic of casting an input or gradient; 0: by the recipe */
     /* communication */
-    bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
-    bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
-    double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
-    double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
-    double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
-    bool ep_overlap_interleaved;              /* all-to-all between domains runs beside the layer's compute of another
+    bool tp_async_backward;      /* column-linear collectives run beside dgrad/wgrad */
+    bool cp_balanced;            /* context-parallel ranks share the pairs of a causal mask evenly */
+    double tp_overlap_frac;      /* share of TP transfers pipelined with their GEMM */
+    double dp_overlap_frac;      /* share of the backward window gradient collectives can use */
+    double ep_overlap_frac;      /* share of the all-to-all hidden by other compute */
+    bool ep_overlap_interleaved; /* all-to-all between domains runs beside the layer's compute of another
                                                  micro-batch where the pipeline is interleaved */
-    double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
-    double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
-    bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
-    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients after backward, beside nothing */
-    bool zero1_gather_exposed;                /* ZeRO-1 gathers new weights before the next forward, beside nothing */
-    bool zero1_broadcast;                     /* ... as one broadcast per owner of whole tensors */
-    int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
-    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
-    bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
-    int64_t unfilled_stages;                  /* 1F1B refuses fewer than pp minus this micro-batches */
-    char schedules[128];                      /* names of the pipeline schedules it has, for searches; "": not known */
-    double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
-    bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
-    bool p2p_scatter_gather;                  /* sends are split over the TP group */
+    double zero3_overlap_frac;   /* share of a layer's compute its gathers can use */
+    double zero3_nic_frac;       /* share of the node's rails sharded gathers use */
+    bool zero1_allreduce;        /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
+    bool zero1_exposed;          /* ZeRO-1 exchanges gradients after backward, beside nothing */
+    bool zero1_gather_exposed;   /* ZeRO-1 gathers new weights before the next forward, beside nothing */
+    bool zero1_broadcast;        /* ... as one broadcast per owner of whole tensors */
+    int64_t layer_tensors;       /* weight tensors of a layer, for engines that handle them one by one */
+    double zero1_tensor_s;       /* ZeRO-1: host time per weight tensor and rank to gather it */
+    bool stages_by_cost;         /* pipeline stages of equal matrix work instead of equal layers */
+    int64_t unfilled_stages;     /* 1F1B refuses fewer than pp minus this micro-batches */
+    char schedules[128];         /* names of the pipeline schedules it has, for searches; "": not known */
+    double skew_hop_s;           /* wait for late ranks in a collective across nodes, per other rank */
+    bool p2p_overlap;            /* interleaved pipeline sends run beside compute */
+    bool p2p_scatter_gather;     /* sends are split over the TP group */
     /* host */
-    double host_launch_s;                     /* host time per kernel launch; 0: graphs, or the host is always ahead */
-    double host_backward_launch_s;            /* the same in a backward pass; 0: as in a forward pass */
-    double host_collective_s;                 /* host time per collective of a layer, besides its launch */
-    double host_pipeline_rank_s;              /* more per collective and rank of its group in pipelines across nodes */
-    double host_layer_s;                      /* host time per layer and pass besides launches: modules, hooks, views */
-    double host_sharded_layer_s;              /* more of it with ZeRO-3: hooks that gather and free weights */
-    double host_micro_batch_s;                /* host time per micro-batch and pass outside the layers */
-    double host_step_s;                       /* fixed host time per iteration */
-    bool short_run;                           /* benchmark too short to reach the power limit */
+    double host_launch_s;          /* host time per kernel launch; 0: graphs, or the host is always ahead */
+    double host_backward_launch_s; /* the same in a backward pass; 0: as in a forward pass */
+    double host_collective_s;      /* host time per collective of a layer, besides its launch */
+    double host_pipeline_rank_s;   /* more per collective and rank of its group in pipelines across nodes */
+    double host_layer_s;           /* host time per layer and pass besides launches: modules, hooks, views */
+    double host_sharded_layer_s;   /* more of it with ZeRO-3: hooks that gather and free weights */
+    double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
+    double host_step_s;            /* fixed host time per iteration */
+    bool short_run;                /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
-    bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
-    bool moe_low_latency;                     /* decode passes send a copy of a token to every expert, in 8 bits where
+    bool moe_dedup;            /* node-limited routing: one copy per destination node, not per expert */
+    bool moe_low_latency;      /* decode passes send a copy of a token to every expert, in 8 bits where
                                                  the products have 8 bits */
-    bool two_batch_overlap;                   /* a batch runs in halves: one exchanges tokens, the other computes */
-    bool moe_redundant;                       /* serving: places for experts that ep leaves free hold copies */
-    bool default_mtp;                         /* the model's multi-token prediction (MTP) layers are trained too */
-    bool mtp_full_first_chunk;                /* only the last chunk is shortened for MTP layers, embedding and head */
-    bool default_sp;                          /* sequence parallel when tp > 1 */
+    bool two_batch_overlap;    /* a batch runs in halves: one exchanges tokens, the other computes */
+    bool moe_redundant;        /* serving: places for experts that ep leaves free hold copies */
+    bool default_mtp;          /* the model's multi-token prediction (MTP) layers are trained too */
+    bool mtp_full_first_chunk; /* only the last chunk is shortened for MTP layers, embedding and head */
+    bool default_sp;           /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
-    enum orr_dtype default_precision;         /* inputs of products; ORR_N_DTYPES: the chip's 16-bit format */
-    int64_t default_micro_batch;              /* largest micro-batch that is tried where a source states none */
+    enum orr_dtype default_precision; /* inputs of products; ORR_N_DTYPES: the chip's 16-bit format */
+    int64_t default_micro_batch;      /* largest micro-batch that is tried where a source states none */
     /* serving */
-    double kernel_gap_s;                      /* idle time between dependent kernels; 0 in a captured graph */
-    double short_prefill_gap_s;               /* kernel_gap_s of a prefill of at most 512 tokens */
-    int64_t layer_pointwise_kernels;          /* norms, rotary positions, activation, residual of one layer */
-    double pointwise_floor_s;                 /* least time of one pointwise kernel */
-    double pointwise_bytes_per_element;       /* pointwise traffic per token and hidden element, without activations */
-    bool fused_gate_up;                       /* gate and up are one product */
-    bool split_kv;                            /* decode attention splits long contexts over idle SMs */
-    bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
-    bool packed_gqa_plain_only;               /* packed_gqa holds only for full-context layers with heads of 128 */
-    int64_t packed_gqa_most;                  /* most query heads of a group for which packed_gqa holds; 0: any */
-    char unpacked_chunks[32];                 /* family of chips on which chunked layers are not packed; "": none */
+    double kernel_gap_s;                /* idle time between dependent kernels; 0 in a captured graph */
+    double short_prefill_gap_s;         /* kernel_gap_s of a prefill of at most 512 tokens */
+    int64_t layer_pointwise_kernels;    /* norms, rotary positions, activation, residual of one layer */
+    double pointwise_floor_s;           /* least time of one pointwise kernel */
+    double pointwise_bytes_per_element; /* pointwise traffic per token and hidden element, without activations */
+    bool fused_gate_up;                 /* gate and up are one product */
+    bool split_kv;                      /* decode attention splits long contexts over idle SMs */
+    bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */
+    bool packed_gqa_plain_only;         /* packed_gqa holds only for full-context layers with heads of 128 */
+    int64_t packed_gqa_most;            /* most query heads of a group for which packed_gqa holds; 0: any */
+    char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
-    bool custom_allreduce;                    /* the engine has one- and two-shot kernels beside the library's */
-    double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
-    double request_s, request_s_per_sequence; /* tokenising, scheduling, responding: once per batch of requests */
+    bool custom_allreduce;                      /* the engine has one- and two-shot kernels beside the library's */
+    double allreduce_skew_s;                    /* launch and rank skew of a collective on a stream */
+    double request_s, request_s_per_sequence;   /* tokenising, scheduling, responding: once per batch of requests */
     double sampling_s, sampling_s_per_sequence; /* host time per step: scheduling, inputs, sampling, detokenising */
-    bool async_scheduling;                    /* ... runs beside the GPU's work of the step before */
-    int64_t graph_sequences;                  /* a decode pass of at most so many sequences is replayed as a graph, so
+    bool async_scheduling;                      /* ... runs beside the GPU's work of the step before */
+    int64_t graph_sequences;                    /* a decode pass of at most so many sequences is replayed as a graph, so
                                                  that the host launches one thing; 0: no pass is */
-    bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
-    char weight_formats[96];                  /* families of formats the engine has kernels for; "": any (not known) */
+    bool dynamic_quantisation;                  /* activations are quantised by kernels of their own */
+    char weight_formats[96]; /* families of formats the engine has kernels for; "": any (not known) */
     enum orr_budget budget;
     double budget_frac;
-    bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
-    int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole blocks */
-    int64_t kv_table_entry_bytes;             /* bytes of a block-table entry; 0: the cache is contiguous */
-    int64_t max_requests;                     /* most sequences in one batch */
-    int64_t n_limits;                         /* if any, the last one holds the values of the file itself */
+    bool kv_windows;              /* the cache of a windowed layer is cut to its window */
+    int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
+    int64_t kv_table_entry_bytes; /* bytes of a block-table entry; 0: the cache is contiguous */
+    int64_t max_requests;         /* most sequences in one batch */
+    int64_t n_limits;             /* if any, the last one holds the values of the file itself */
     struct orr_engine_limit limits[ORR_MAX_ENGINE_LIMITS];
-    int64_t piece_tokens;                     /* halve the batch until a piece has at most this many tokens; 0: never */
-    bool last_token_decoded;                  /* the last token of a prompt takes a decode step after the others */
-    bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
-    int64_t max_step_tokens;                  /* most prompt tokens in a step, which bounds activations; 0: no limit */
+    int64_t piece_tokens;    /* halve the batch until a piece has at most this many tokens; 0: never */
+    bool last_token_decoded; /* the last token of a prompt takes a decode step after the others */
+    bool bench_limits;       /* validation: published throughput has the limits of the engine's tool */
+    int64_t max_step_tokens; /* most prompt tokens in a step, which bounds activations; 0: no limit */
     /* serving under load */
     enum orr_scheduler scheduler;
-    bool chunked_prefill;                     /* a prompt that does not fit into a step is cut */
-    double watermark_frac;                    /* share of the cache blocks that admission leaves free */
-    double admit_frac, admit_least_frac;    /* SGLang: share of outstanding outputs that admission counts, at first */
-    int64_t admit_steps;                /* ... and decode steps after which it has fallen to the least */
-    int64_t batch_wait_steps;                 /* while sequences decode, prompts wait at most so many steps */
-    double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
-    double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
+    bool chunked_prefill;                /* a prompt that does not fit into a step is cut */
+    double watermark_frac;               /* share of the cache blocks that admission leaves free */
+    double admit_frac, admit_least_frac; /* SGLang: share of outstanding outputs that admission counts, at first */
+    int64_t admit_steps;                 /* ... and decode steps after which it has fallen to the least */
+    int64_t batch_wait_steps;            /* while sequences decode, prompts wait at most so many steps */
+    double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
+    double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
-    int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
-    bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
+    int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
-    char fixed_fp8_tiles[32];                 /* serving: family of chips on which the tile of an 8-bit product follows
+    char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
-    bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
-    int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
-    bool graph_pieces;                        /* a graph ends before every attention, which is launched ... */
-    double graph_piece_s;                     /* ... after so long a pause of the device */
-    int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
-    bool prefix_cache;                        /* blocks of finished prompts are kept and found again */
-    double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */
-    double frontend_s_per_request;            /* ... and the part in which requests take turns */
-    double stream_s_per_token;                /* detokenising and sending one token; tokens take turns */
-    int64_t stream_tokens;                    /* tokens that are sent together; 0 is 1 */
-    bool preempt_swap;                        /* stopped sequences keep their cache in the memory of the host */
-    int64_t max_adapters;                     /* LoRA adapters that a replica has loaded at once; 0 is 1 */
+    bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
+    int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
+    bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
+    double graph_piece_s;      /* ... after so long a pause of the device */
+    int64_t graph_multiple;    /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
+    bool prefix_cache;         /* blocks of finished prompts are kept and found again */
+    double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
+    double frontend_s_per_request;           /* ... and the part in which requests take turns */
+    double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */
+    int64_t stream_tokens;                   /* tokens that are sent together; 0 is 1 */
+    bool preempt_swap;                       /* stopped sequences keep their cache in the memory of the host */
+    int64_t max_adapters;                    /* LoRA adapters that a replica has loaded at once; 0 is 1 */
     /* memory */
-    bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
-    bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
-    bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
-    double logit_bytes_live;                  /* bytes per logit alive in the loss */
-    int64_t loss_chunks;                      /* parts in which head and loss run; 0: one */
-    double zero3_live_params;                 /* ZeRO-3: parameters that may stay gathered between their uses */
-    double zero3_whole_params;                /* ZeRO-3: tensors with fewer parameters are not sharded */
-    int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
-    int64_t zero1_gather_bytes;               /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
-    double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
+    bool gradients_dropped;     /* gradients are freed after a step, and appear as backward makes them */
+    bool gradients_16bit_live;  /* 16-bit gradients stay until the optimizer copies them */
+    bool saves_unfused;         /* autograd keeps the inputs of every unfused operator */
+    double logit_bytes_live;    /* bytes per logit alive in the loss */
+    int64_t loss_chunks;        /* parts in which head and loss run; 0: one */
+    double zero3_live_params;   /* ZeRO-3: parameters that may stay gathered between their uses */
+    double zero3_whole_params;  /* ZeRO-3: tensors with fewer parameters are not sharded */
+    int64_t bucket_bytes;       /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
+    int64_t zero1_gather_bytes; /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
+    double stream_tensors;      /* whole activations per layer that the communication stream of tensor
                                                  parallelism keeps from being freed while the host runs ahead */
-    double reserved_frac;                     /* memory the allocator holds beyond saved activations, a share of them;
+    double reserved_frac;       /* memory the allocator holds beyond saved activations, a share of them;
                                                  counted where sources print reserved memory */
-    double context_bytes;                     /* driver context and communication libraries */
-    double workspace_bytes;                   /* GEMM and library workspace */
-    double fragmentation_frac;                /* share of the capacity that the allocator loses */
+    double context_bytes;       /* driver context and communication libraries */
+    double workspace_bytes;     /* GEMM and library workspace */
+    double fragmentation_frac;  /* share of the capacity that the allocator loses */
     /* what `orrery fit` found in runs of a stack, relative to the calibration and the network of the system
      * (docs/fit.md): rates are multiplied by a rate factor, times by the others; 1: as they are */
     double matrix_rate_factor, eight_bit_rate_factor, four_bit_rate_factor;
     double attention_rate_factor, dram_rate_factor, grouped_rate_factor;
     double scaleup_rate_factor, scaleout_rate_factor, scaleout_latency_factor, straggle_factor;
     double grouped_launch_factor, pointwise_time_factor, host_time_factor;
-    double time_factor;                       /* of every part alike: what no other number explains */
-    int64_t fit_runs;                         /* runs behind them; 0: the engine was not fitted */
-    double fit_within_frac, fit_stack_frac;   /* spread (ln) of single runs, and of what the runs left uncertain */
+    double time_factor;                     /* of every part alike: what no other number explains */
+    int64_t fit_runs;                       /* runs behind them; 0: the engine was not fitted */
+    double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
 };
 
 /* ---------------------------------------------------------------- plan, workload, job */
@@ -1580,135 +1575,135 @@ struct orr_engine {
 #define ORR_MAX_STAGES 512
 
 struct orr_plan {
-    int64_t gpus;                             /* tp * pp * cp * dp */
+    int64_t gpus; /* tp * pp * cp * dp */
     int64_t tp, pp, vpp, dp, cp;
-    int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
-    int64_t zero;                             /* 0-3 */
-    int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
-    int64_t zero_secondary;                   /* ZeRO-3: ranks that keep second shards for backward; 0: none */
-    bool gathered_kept;                       /* ZeRO-3: gathered weights stay from forward to backward */
-    enum orr_store offload[ORR_N_OFFLOADS];   /* where states and activations are kept */
+    int64_t ep, etp;                        /* carved out of dp * cp * tp (Eq. 5) */
+    int64_t zero;                           /* 0-3 */
+    int64_t zero_group;                     /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
+    int64_t zero_secondary;                 /* ZeRO-3: ranks that keep second shards for backward; 0: none */
+    bool gathered_kept;                     /* ZeRO-3: gathered weights stay from forward to backward */
+    enum orr_store offload[ORR_N_OFFLOADS]; /* where states and activations are kept */
     bool sp;
     enum orr_schedule schedule;
-    enum orr_stage_rule stages;               /* how layers are divided over stages unless they are listed */
+    enum orr_stage_rule stages; /* how layers are divided over stages unless they are listed */
     enum orr_cp_kind cp_kind;
-    uint32_t exposed_groups;                  /* bit 1 << group: its transfers are not hidden though the engine could */
-    int64_t n_stage_layers;                   /* 0: layers spread evenly */
-    int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
+    uint32_t exposed_groups;              /* bit 1 << group: its transfers are not hidden though the engine could */
+    int64_t n_stage_layers;               /* 0: layers spread evenly */
+    int64_t stage_layers[ORR_MAX_STAGES]; /* layers of pipeline rank i */
 };
 
 struct orr_adapter {
     enum orr_adapter_kind kind;
     int64_t rank;
-    unsigned targets;                         /* bit 1 << target */
-    enum orr_base_format base;                /* of the frozen matrices of the layers */
-    enum orr_dtype format;                    /* of the adapter's own weights: fp32, or the format of activations */
-    bool plain;                               /* fp32 products without autocast: inputs are kept in fp32 */
+    unsigned targets;          /* bit 1 << target */
+    enum orr_base_format base; /* of the frozen matrices of the layers */
+    enum orr_dtype format;     /* of the adapter's own weights: fp32, or the format of activations */
+    bool plain;                /* fp32 products without autocast: inputs are kept in fp32 */
 };
 
 struct orr_workload {
-    int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
-    enum orr_dtype precision;                 /* GEMM inputs */
-    enum orr_fp8_recipe fp8_recipe;           /* scaling of narrow products; ENGINE: as the engine does */
+    int64_t seq, micro_batch, global_batch; /* tokens; sequences; sequences */
+    enum orr_dtype precision;               /* GEMM inputs */
+    enum orr_fp8_recipe fp8_recipe;         /* scaling of narrow products; ENGINE: as the engine does */
     enum orr_recompute recompute;
-    enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
-    enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
-    enum orr_asked_format comm;               /* train: format of everything that travels between GPUs */
-    enum orr_asked_format activations;        /* format of activations in memory, moved and kept */
-    enum orr_asked_format core;               /* format of the products of attention and of their operands */
-    bool ideal;                               /* no fixed times of kernels and host, no late ranks (orr_idealise) */
-    int64_t wide_layers;                      /* layers whose products stay in 16 bits though `precision` is narrower */
-    int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
-    uint32_t recompute_ops;                   /* ops: bit 1 << enum orr_repeatable */
-    int64_t recompute_first;                  /* only this many first layers of every pipeline chunk; 0: all */
-    int64_t recompute_nth;                    /* only every nth layer of the model; 0: all */
-    enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
+    enum orr_optimizer optimizer;        /* what is kept per parameter; ENGINE: as the engine does */
+    enum orr_gradient_format gradients;  /* format in which micro-batches add up their gradients */
+    enum orr_asked_format comm;          /* train: format of everything that travels between GPUs */
+    enum orr_asked_format activations;   /* format of activations in memory, moved and kept */
+    enum orr_asked_format core;          /* format of the products of attention and of their operands */
+    bool ideal;                          /* no fixed times of kernels and host, no late ranks (orr_idealise) */
+    int64_t wide_layers;                 /* layers whose products stay in 16 bits though `precision` is narrower */
+    int64_t recompute_every;             /* full: one saved input per this many layers (Eq. 88) */
+    uint32_t recompute_ops;              /* ops: bit 1 << enum orr_repeatable */
+    int64_t recompute_first;             /* only this many first layers of every pipeline chunk; 0: all */
+    int64_t recompute_nth;               /* only every nth layer of the model; 0: all */
+    enum orr_attention_kernel attention; /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
-    bool causal;                              /* fused kernels skip the masked half of the scores */
-    double moe_capacity;                      /* rows of every expert over the mean, cut or filled up; 0: dropless */
-    double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
-    int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
+    bool causal;          /* fused kernels skip the masked half of the scores */
+    double moe_capacity;  /* rows of every expert over the mean, cut or filled up; 0: dropless */
+    double moe_imbalance; /* rows on the hottest expert rank over the mean, >= 1 */
+    int64_t mtp_layers;   /* multi-token prediction layers trained after the last layer */
     struct orr_adapter adapter;
-    int64_t frozen_layers;                    /* first layers whose weights are not trained */
-    bool optimizer_in_backward;               /* a weight is updated, and its gradient dropped, as soon as it is made */
+    int64_t frozen_layers;      /* first layers whose weights are not trained */
+    bool optimizer_in_backward; /* a weight is updated, and its gradient dropped, as soon as it is made */
     bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 
 /* What the tower of a model reads for each sequence (docs/json.md), and what follows from it (orr_media_resolve). */
 struct orr_media {
-    int64_t images;                           /* images of a sequence; 0: a job without the vision tower */
-    int64_t image_width, image_height;        /* pixels */
-    bool size_assumed;                        /* the request does not give the size */
-    double audio_s;                           /* seconds of sound of a sequence */
-    int64_t encoder_tokens;                   /* tokens that an encoder reads */
-    bool encodes;                             /* the tower is part of the job: its weights, time and memory */
-    int64_t tower_runs, tower_positions;      /* images, tiles or windows of a sequence, and positions of each */
-    int64_t image_tokens;                     /* tokens that they add to a prompt, or take of a training sequence */
-    int64_t cross_keys;                       /* encoder positions of cross attention; 0: those of the model */
+    int64_t images;                      /* images of a sequence; 0: a job without the vision tower */
+    int64_t image_width, image_height;   /* pixels */
+    bool size_assumed;                   /* the request does not give the size */
+    double audio_s;                      /* seconds of sound of a sequence */
+    int64_t encoder_tokens;              /* tokens that an encoder reads */
+    bool encodes;                        /* the tower is part of the job: its weights, time and memory */
+    int64_t tower_runs, tower_positions; /* images, tiles or windows of a sequence, and positions of each */
+    int64_t image_tokens;                /* tokens that they add to a prompt, or take of a training sequence */
+    int64_t cross_keys;                  /* encoder positions of cross attention; 0: those of the model */
 };
 
 /* The weights of a model as they are served: bytes and products of every layer kind, as means over its layers. */
 struct orr_served {
-    bool resolved;                            /* what follows is set; else every matrix is in orr_serving.weights */
-    double head_bytes, embedding_bytes;       /* per weight of the tables at the ends */
-    double vector_bytes;                      /* per element of a tensor that is no matrix */
-    double module_bytes[ORR_N_MODULES];       /* bytes of each module in the whole model */
+    bool resolved;                      /* what follows is set; else every matrix is in orr_serving.weights */
+    double head_bytes, embedding_bytes; /* per weight of the tables at the ends */
+    double vector_bytes;                /* per element of a tensor that is no matrix */
+    double module_bytes[ORR_N_MODULES]; /* bytes of each module in the whole model */
     struct {
-        double copied_bytes;                  /* latent down-projections: whole on every rank of tp */
-        double divided_bytes;                 /* the rest of attention, dense FFN, shared experts */
-        double expert_bytes;                  /* one routed expert */
-        double other_bytes;                   /* norms and router */
-        double stored_bytes[ORR_N_PRODUCTS];  /* per weight, including scales */
+        double copied_bytes;                   /* latent down-projections: whole on every rank of tp */
+        double divided_bytes;                  /* the rest of attention, dense FFN, shared experts */
+        double expert_bytes;                   /* one routed expert */
+        double other_bytes;                    /* norms and router */
+        double stored_bytes[ORR_N_PRODUCTS];   /* per weight, including scales */
         enum orr_dtype matrix[ORR_N_PRODUCTS]; /* format in which the product is computed */
-        bool used[ORR_N_PRODUCTS];            /* the layer has this product */
+        bool used[ORR_N_PRODUCTS];             /* the layer has this product */
     } kinds[ORR_MAX_LAYER_KINDS];
-    double head_stored_bytes;                 /* per weight of the head's product; 0: the format of activations */
+    double head_stored_bytes; /* per weight of the head's product; 0: the format of activations */
 };
 
 /* What an inference job asks of one replica: `batch` prompts of input_len tokens, each answered by output_len. */
 struct orr_serving {
-    int64_t batch;                            /* sequences of one data-parallel rank */
-    int64_t input_len, output_len;            /* input_len: text; the tokens of images are in orr_media */
-    enum orr_weight_format format;                   /* requested format; PUBLISHED: the checkpoint's own formats */
-    enum orr_dtype weights;                   /* storage format of the weight matrices, or of most of them */
-    enum orr_dtype matrix;                    /* format of the weight products: 16 bit for weight-only formats */
-    enum orr_dtype kv;                        /* cache format, or the format in which kernels read the cache */
-    enum orr_kv_format kv_format;             /* format of a cache with scales; PLAIN: `kv` */
-    enum orr_dtype comm;                      /* format of activations sent between GPUs */
-    enum orr_asked_format activations, core;  /* as in orr_workload, which has copies of these three */
+    int64_t batch;                           /* sequences of one data-parallel rank */
+    int64_t input_len, output_len;           /* input_len: text; the tokens of images are in orr_media */
+    enum orr_weight_format format;           /* requested format; PUBLISHED: the checkpoint's own formats */
+    enum orr_dtype weights;                  /* storage format of the weight matrices, or of most of them */
+    enum orr_dtype matrix;                   /* format of the weight products: 16 bit for weight-only formats */
+    enum orr_dtype kv;                       /* cache format, or the format in which kernels read the cache */
+    enum orr_kv_format kv_format;            /* format of a cache with scales; PLAIN: `kv` */
+    enum orr_dtype comm;                     /* format of activations sent between GPUs */
+    enum orr_asked_format activations, core; /* as in orr_workload, which has copies of these three */
     bool ideal;
-    double prefix_hit_frac;                   /* share of the prompt already in the cache */
-    int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
-    int64_t draft_tokens;                     /* speculative decoding: tokens drafted per step; 0: off */
-    double draft_accept_frac;                 /* chance that a drafted token is accepted */
-    bool disaggregated;                       /* prefill and decode run on different GPUs; the cache is sent across */
-    double moe_imbalance;                     /* rows on the hottest expert rank over the mean */
-    struct orr_served served[2];              /* [0] the model, [1] the draft model */
+    double prefix_hit_frac;      /* share of the prompt already in the cache */
+    int64_t chunk_tokens;        /* chunked prefill: tokens of the prompt per step; 0: all at once */
+    int64_t draft_tokens;        /* speculative decoding: tokens drafted per step; 0: off */
+    double draft_accept_frac;    /* chance that a drafted token is accepted */
+    bool disaggregated;          /* prefill and decode run on different GPUs; the cache is sent across */
+    double moe_imbalance;        /* rows on the hottest expert rank over the mean */
+    struct orr_served served[2]; /* [0] the model, [1] the draft model */
 };
 
 /* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
  * Eqs. 179-181). All members are 0 where it leaves none. */
 struct orr_spread {
-    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
-    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+    int64_t n_tried, n_fit; /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;   /* step times of the fastest and of the slowest plausible filling */
 };
 
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
-    struct orr_model draft;                   /* infer: the draft model, or the model's own prediction layers (is_mtp);
+    struct orr_model draft; /* infer: the draft model, or the model's own prediction layers (is_mtp);
                                                  n_layers 0: there is none */
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
     struct orr_plan plan;
-    struct orr_workload workload;             /* train */
-    struct orr_serving serving;               /* infer */
+    struct orr_workload workload; /* train */
+    struct orr_serving serving;   /* infer */
     struct orr_media media;
-    uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
-    uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
-    struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
-    enum orr_kin kin;                         /* for its interval; RECORD but where a source is taken as unseen */
+    uint64_t assumed;         /* keys that the request leaves out, as bits (spec/assume.h) */
+    uint64_t automatic;       /* keys that it leaves to the prediction with "auto", as bits */
+    struct orr_spread spread; /* where they have been filled in (orr_filled) */
+    enum orr_kin kin;         /* for its interval; RECORD but where a source is taken as unseen */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1755,31 +1750,31 @@ ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const str
 /* ---------------------------------------------------------------- operators and their costs */
 
 struct orr_op {
-    const char *name;             /* static, e.g. "mlp.up" */
+    const char *name; /* static, e.g. "mlp.up" */
     enum orr_op_kind kind;
     enum orr_phase phase;
-    int32_t layer_kind;           /* index into model.kinds, or an ORR_LAYER_* below */
-    enum orr_dtype dtype;         /* matrix inputs */
-    double count;                 /* executions per layer and micro-batch (or per step) */
-    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k; a softmax has rows of length n */
+    int32_t layer_kind;    /* index into model.kinds, or an ORR_LAYER_* below */
+    enum orr_dtype dtype;  /* matrix inputs */
+    double count;          /* executions per layer and micro-batch (or per step) */
+    double batch, m, n, k; /* GEMM shapes: output m x n, reduction k; a softmax has rows of length n */
     double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
-    double flops;                 /* one execution */
-    double bytes;                 /* DRAM traffic of one execution; its cost may add re-reads */
-    double launches;              /* kernels launched */
-    double floor_s;               /* POINTWISE: least time of all the operator's kernels together */
-    double walk_ratio;            /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
-    double imbalance_frac;        /* FLASH: pairs of the busiest context-parallel rank above the mean, over the mean */
-    double head_size;             /* FLASH: larger of query and value head */
-    double kv_heads;              /* DECODE: on this rank; batch: sequences, m: query heads, n: context, k: head size */
-    double table_bytes;           /* DECODE: bytes of the block table, per sequence and key */
-    double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
+    double flops;                                   /* one execution */
+    double bytes;                                   /* DRAM traffic of one execution; its cost may add re-reads */
+    double launches;                                /* kernels launched */
+    double floor_s;                                 /* POINTWISE: least time of all the operator's kernels together */
+    double walk_ratio;     /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
+    double imbalance_frac; /* FLASH: pairs of the busiest context-parallel rank above the mean, over the mean */
+    double head_size;      /* FLASH: larger of query and value head */
+    double kv_heads;       /* DECODE: on this rank; batch: sequences, m: query heads, n: context, k: head size */
+    double table_bytes;    /* DECODE: bytes of the block table, per sequence and key */
+    double payload_bytes;  /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
-    int64_t ranks;                /* COLLECTIVE: of the first so many ranks of the group; 0: of all */
-    int32_t n_experts, n_active;  /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
+    int64_t ranks;               /* COLLECTIVE: of the first so many ranks of the group; 0: of all */
+    int32_t n_experts, n_active; /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
     int32_t n_groups, n_groups_active; /* ... groups of experts, and how many of them a token may use; else 0 */
-    bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */
-    int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
+    bool from_drives;                  /* COLLECTIVE with the host: it reads or writes drives, too */
+    int32_t window_op;                 /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
@@ -1794,56 +1789,56 @@ struct orr_op {
 };
 
 #define ORR_LAYER_EMBEDDING (-1)
-#define ORR_LAYER_HEAD (-2)
-#define ORR_LAYER_STEP (-3)
-#define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
-#define ORR_LAYER_MTP (-5)      /* input and head of a multi-token prediction layer */
-#define ORR_LAYER_TOWER (-6)    /* vision tower or encoder */
+#define ORR_LAYER_HEAD      (-2)
+#define ORR_LAYER_STEP      (-3)
+#define ORR_LAYER_BOUNDARY  (-4) /* between pipeline chunks */
+#define ORR_LAYER_MTP       (-5) /* input and head of a multi-token prediction layer */
+#define ORR_LAYER_TOWER     (-6) /* vision tower or encoder */
 
 struct orr_cost {
-    double total_s;               /* one execution */
+    double total_s; /* one execution */
     double compute_s, l2_s, dram_s, network_s, launch_s;
-    double hidden_s;              /* COLLECTIVE: time that is hidden behind window_op */
-    double dram_bytes, l2_bytes;  /* traffic, including re-reads */
-    double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
-    double matrix_s;              /* time of the FLOP at that share of peak, which loads the power limit */
-    bool partial_overlap;         /* compute and DRAM time overlap only in part, as in grouped products */
+    double hidden_s;             /* COLLECTIVE: time that is hidden behind window_op */
+    double dram_bytes, l2_bytes; /* traffic, including re-reads */
+    double matrix_frac;          /* share of peak used for compute_s; 0: not a matrix kernel */
+    double matrix_s;             /* time of the FLOP at that share of peak, which loads the power limit */
+    bool partial_overlap;        /* compute and DRAM time overlap only in part, as in grouped products */
     enum orr_bound bound;
-    enum orr_algorithm algorithm; /* COLLECTIVE: the fastest */
-    bool across;                  /* COLLECTIVE: it uses the NICs between domains */
+    enum orr_algorithm algorithm;    /* COLLECTIVE: the fastest */
+    bool across;                     /* COLLECTIVE: it uses the NICs between domains */
     int64_t tile_m, tile_n, split_k; /* GEMM: the fastest */
 };
 
 /* ---------------------------------------------------------------- result */
 
 #define ORR_MAX_TENSORS 48
-#define ORR_REASON 256
+#define ORR_REASON      256
 
 /* One line of the memory ledger, for the pipeline rank with the highest peak. */
 struct orr_tensor {
-    const char *name;      /* static */
-    const char *shape;     /* static: symbols of docs/equations.md, e.g. "b s h" */
-    const char *sharding;  /* static: what the tensor is divided by */
-    const char *lifetime;  /* static: from when to when */
+    const char *name;     /* static */
+    const char *shape;    /* static: symbols of docs/equations.md, e.g. "b s h" */
+    const char *sharding; /* static: what the tensor is divided by */
+    const char *lifetime; /* static: from when to when */
     enum orr_memory_part part;
-    double bytes;          /* size while alive */
-    bool at_peak;          /* alive at the instant of the peak */
+    double bytes; /* size while alive */
+    bool at_peak; /* alive at the instant of the peak */
 };
 
 #define ORR_MAX_INSTANTS 8
 struct orr_instant {
-    const char *name;      /* static: "loss", "first layer backward", ... */
+    const char *name; /* static: "loss", "first layer backward", ... */
     double bytes;
 };
 
 struct orr_memory {
-    double part_bytes[ORR_N_MEMORY_PARTS];  /* at the peak; sums to total_bytes */
+    double part_bytes[ORR_N_MEMORY_PARTS]; /* at the peak; sums to total_bytes */
     double total_bytes;
-    double most_bytes;                      /* peak if the host runs ahead throughout; decides whether the plan fits */
-    double usable_bytes;                    /* capacity less context and fragmentation */
+    double most_bytes;   /* peak if the host runs ahead throughout; decides whether the plan fits */
+    double usable_bytes; /* capacity less context and fragmentation */
     double capacity_bytes;
-    int64_t peak_stage;                     /* pipeline rank with the highest peak */
-    int64_t peak_instant;                   /* index into instants */
+    int64_t peak_stage;   /* pipeline rank with the highest peak */
+    int64_t peak_instant; /* index into instants */
     int64_t n_instants;
     struct orr_instant instants[ORR_MAX_INSTANTS]; /* of the peak stage */
     int64_t n_tensors;
@@ -1856,24 +1851,24 @@ struct orr_memory {
 struct orr_result {
     struct orr_spread spread;
     double step_time_s, interval_low_s, interval_high_s; /* 10 % of measured times lie below, 10 % above */
-    double median_s;                        /* half of the measured times lie below */
-    const char *interval_class;             /* static name of the job class the interval comes from */
-    enum orr_doubt interval_from;           /* what widens the interval most */
-    bool engine_measured;                   /* measured runs have this engine in this regime */
-    double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */
-    enum orr_bound bottleneck;              /* resource that holds the largest share of the step */
-    double bound_share_frac[ORR_N_BOUNDS];  /* of step_time_s; sums to 1 */
+    double median_s;                                     /* half of the measured times lie below */
+    const char *interval_class;                          /* static name of the job class the interval comes from */
+    enum orr_doubt interval_from;                        /* what widens the interval most */
+    bool engine_measured;                                /* measured runs have this engine in this regime */
+    double bound_s;                                      /* speed of light: no overhead, full overlap, peak rates */
+    enum orr_bound bottleneck;                           /* resource that holds the largest share of the step */
+    double bound_share_frac[ORR_N_BOUNDS];               /* of step_time_s; sums to 1 */
     double tokens_per_s, tokens_per_s_per_gpu;
-    double model_flops, executed_flops;     /* whole system, one step (Eqs. 20-23) */
+    double model_flops, executed_flops; /* whole system, one step (Eqs. 20-23) */
     double model_tflops_per_gpu, mfu_frac, hfu_frac;
-    double mfu_causal_frac;                 /* as mfu_frac, with the pairs that a causal mask leaves */
-    double time_s[ORR_N_TIME_PARTS];        /* sums to step_time_s */
-    double hidden_s[ORR_N_GROUPS];          /* communication hidden, per group */
-    double matrix_share_frac;               /* share of the step in matrix kernels (power rule) */
-    double matrix_frac;                     /* share of peak that matrix kernels sustain at that load */
+    double mfu_causal_frac;          /* as mfu_frac, with the pairs that a causal mask leaves */
+    double time_s[ORR_N_TIME_PARTS]; /* sums to step_time_s */
+    double hidden_s[ORR_N_GROUPS];   /* communication hidden, per group */
+    double matrix_share_frac;        /* share of the step in matrix kernels (power rule) */
+    double matrix_frac;              /* share of peak that matrix kernels sustain at that load */
     struct orr_memory memory;
     bool fits;
-    char reason[ORR_REASON];                /* orr_train_advice fills it if the job does not fit; else empty */
+    char reason[ORR_REASON];                    /* orr_train_advice fills it if the job does not fit; else empty */
     double energy_j, power_w_per_gpu, cost_usd; /* one step, whole system; mean power of a GPU */
     double energy_part_j[ORR_N_ENERGY_PARTS];   /* sums to energy_j */
     int64_t params_total, params_active;
@@ -1890,30 +1885,30 @@ struct orr_infer_result {
     double interval_low_s, interval_high_s; /* of latency_s */
     double median_s;                        /* half of the measured latencies lie below */
     const char *interval_class;
-    enum orr_doubt interval_from;           /* what widens the interval most */
-    bool engine_measured;                   /* measured runs have this engine in this regime */
-    double bound_s;                         /* speed of light of the latency */
+    enum orr_doubt interval_from; /* what widens the interval most */
+    bool engine_measured;         /* measured runs have this engine in this regime */
+    double bound_s;               /* speed of light of the latency */
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s_per_gpu;
-    double time_s[ORR_N_INFER_PARTS];       /* sums to latency_s */
+    double time_s[ORR_N_INFER_PARTS];                                         /* sums to latency_s */
     double prefill_bound_frac[ORR_N_BOUNDS], decode_bound_frac[ORR_N_BOUNDS]; /* each sums to 1; 0 without decode */
-    enum orr_bound bottleneck;              /* largest share of the latency */
-    double memory_bytes[ORR_N_SERVE_MEMORY_PARTS]; /* one GPU of the fullest stage */
+    enum orr_bound bottleneck;                                                /* largest share of the latency */
+    double memory_bytes[ORR_N_SERVE_MEMORY_PARTS];                            /* one GPU of the fullest stage */
     double memory_total_bytes, memory_usable_bytes, memory_capacity_bytes;
-    double kv_budget_bytes;                 /* what the engine's rule leaves for the cache of one GPU */
+    double kv_budget_bytes; /* what the engine's rule leaves for the cache of one GPU */
     bool fits;
-    char reason[ORR_REASON];                /* what is missing; empty if the job fits */
-    int64_t max_batch;                      /* sequences of this length the budget holds; 0: none */
-    int64_t max_context;                    /* longest context of one sequence of this batch */
-    int64_t kv_bytes_per_token;             /* whole model, while the context is shorter than every window */
-    double kv_bytes_per_sequence;           /* whole model at input_len + output_len tokens, cut to the windows */
-    double state_bytes_per_sequence;        /* whole model, at any length: recurrent states, K,V of encoders */
-    double kv_gpu_bytes;                    /* cache and states of one sequence on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the cache, including hidden time (Eq. 95) */
-    double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
-    double matrix_frac;                     /* share of peak the prefill's products sustain */
+    char reason[ORR_REASON];         /* what is missing; empty if the job fits */
+    int64_t max_batch;               /* sequences of this length the budget holds; 0: none */
+    int64_t max_context;             /* longest context of one sequence of this batch */
+    int64_t kv_bytes_per_token;      /* whole model, while the context is shorter than every window */
+    double kv_bytes_per_sequence;    /* whole model at input_len + output_len tokens, cut to the windows */
+    double state_bytes_per_sequence; /* whole model, at any length: recurrent states, K,V of encoders */
+    double kv_gpu_bytes;             /* cache and states of one sequence on the fullest GPU, in whole blocks */
+    double kv_handoff_s;             /* disaggregated: sending the cache, including hidden time (Eq. 95) */
+    double tokens_per_step;          /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
+    double matrix_frac;              /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
     double energy_part_j[ORR_N_ENERGY_PARTS];   /* sums to energy_j */
-    double cost_usd_per_million_tokens;     /* output tokens */
+    double cost_usd_per_million_tokens;         /* output tokens */
     int64_t params_total, params_active;
 };
 
@@ -1936,12 +1931,12 @@ ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, s
  * nor locks. */
 struct orr_step_model;
 struct orr_step {
-    int64_t prefill_tokens;       /* new prompt tokens in this step, all sequences */
-    int64_t prefill_sequences;    /* sequences of these tokens */
-    int64_t prefill_context;      /* tokens of these sequences already in the cache, all together */
-    int64_t decode_sequences;     /* sequences that get one token each */
-    int64_t decode_context;       /* tokens in the contexts of the decoding sequences, all together */
-    int64_t padding_rows;         /* dummy rows without a context that fill a captured graph up to its size */
+    int64_t prefill_tokens;    /* new prompt tokens in this step, all sequences */
+    int64_t prefill_sequences; /* sequences of these tokens */
+    int64_t prefill_context;   /* tokens of these sequences already in the cache, all together */
+    int64_t decode_sequences;  /* sequences that get one token each */
+    int64_t decode_context;    /* tokens in the contexts of the decoding sequences, all together */
+    int64_t padding_rows;      /* dummy rows without a context that fill a captured graph up to its size */
 };
 ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr_job *job); /* NULL: out of memory */
 ORR_API void orr_step_model_free(struct orr_step_model *model);
@@ -1954,10 +1949,10 @@ ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step
 #define ORR_LENGTH_POINTS 33
 struct orr_lengths {
     enum orr_length_law law;
-    double mean;                    /* FIXED, LOGNORMAL, EXPONENTIAL */
-    double cv;                      /* LOGNORMAL: standard deviation over mean */
-    double low, high;               /* UNIFORM: first and last; else lengths are cut to this range; 0: not cut */
-    int64_t n_points;               /* EMPIRICAL */
+    double mean;      /* FIXED, LOGNORMAL, EXPONENTIAL */
+    double cv;        /* LOGNORMAL: standard deviation over mean */
+    double low, high; /* UNIFORM: first and last; else lengths are cut to this range; 0: not cut */
+    int64_t n_points; /* EMPIRICAL */
     double points[ORR_LENGTH_POINTS];
 };
 
@@ -1965,41 +1960,41 @@ struct orr_lengths {
 struct orr_trace_row {
     double arrival_s;
     int64_t input_len, output_len;
-    uint64_t prefix;                /* requests with equal numbers begin with the same tokens; 0: with none */
-    int64_t prefix_len;             /* ... so many */
+    uint64_t prefix;    /* requests with equal numbers begin with the same tokens; 0: with none */
+    int64_t prefix_len; /* ... so many */
     bool urgent;
 };
 
 /* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
 struct orr_traffic {
     enum orr_arrival arrival;
-    enum orr_router router;         /* not of a closed loop, whose users stay with their replica */
-    double rate_per_s;              /* POISSON, GAMMA, CONSTANT; DIURNAL: the mean */
-    double burstiness;              /* GAMMA: shape of the gaps */
-    double swing_frac, period_s;    /* DIURNAL: amplitude over mean, and length of a day */
-    int64_t concurrency;            /* CLOSED: users */
-    double think_s;                 /* CLOSED: mean pause of a user between answer and question, exponential */
-    int64_t requests;               /* requests of the run; 0: by duration_s */
-    double duration_s;              /* no request arrives after this; 0: by requests */
-    double warmup_s;                /* requests that arrive earlier are run but not counted */
+    enum orr_router router;      /* not of a closed loop, whose users stay with their replica */
+    double rate_per_s;           /* POISSON, GAMMA, CONSTANT; DIURNAL: the mean */
+    double burstiness;           /* GAMMA: shape of the gaps */
+    double swing_frac, period_s; /* DIURNAL: amplitude over mean, and length of a day */
+    int64_t concurrency;         /* CLOSED: users */
+    double think_s;              /* CLOSED: mean pause of a user between answer and question, exponential */
+    int64_t requests;            /* requests of the run; 0: by duration_s */
+    double duration_s;           /* no request arrives after this; 0: by requests */
+    double warmup_s;             /* requests that arrive earlier are run but not counted */
     struct orr_lengths input_len, output_len;
-    int64_t max_output_len;         /* what a request may take, which some engines reserve; 0: its own output */
-    double prefix_share;            /* share of a prompt that it has in common with others of its group */
-    int64_t prefix_groups;          /* groups, drawn by Zipf's law; 0: one */
-    double urgent_share;            /* share of the requests that go before all others */
-    int64_t adapters;               /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
-    int64_t adapter_rank;           /* their rank, on all matrices of the layers; 0: 16 */
+    int64_t max_output_len; /* what a request may take, which some engines reserve; 0: its own output */
+    double prefix_share;    /* share of a prompt that it has in common with others of its group */
+    int64_t prefix_groups;  /* groups, drawn by Zipf's law; 0: one */
+    double urgent_share;    /* share of the requests that go before all others */
+    int64_t adapters;       /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
+    int64_t adapter_rank;   /* their rank, on all matrices of the layers; 0: 16 */
     uint64_t seed;
     const struct orr_trace_row *trace; /* TRACE; not owned, sorted by arrival */
     size_t n_trace;
 };
 
-#define ORR_TIMINGS(X)                                                                                     \
-    /*  enum     key          meaning                                                                   */ \
-    X(TTFT, "ttft_s", "from the arrival of a request to its first token")                                  \
-    X(TPOT, "tpot_s", "mean time of a request per token after the first")                                  \
-    X(ITL, "itl_s", "from one token of a sequence to its next, over all tokens")                           \
-    X(LATENCY, "latency_s", "from the arrival of a request to its last token")                             \
+#define ORR_TIMINGS(X)                                                                                                 \
+    /*  enum     key          meaning                                                                   */             \
+    X(TTFT, "ttft_s", "from the arrival of a request to its first token")                                              \
+    X(TPOT, "tpot_s", "mean time of a request per token after the first")                                              \
+    X(ITL, "itl_s", "from one token of a sequence to its next, over all tokens")                                       \
+    X(LATENCY, "latency_s", "from the arrival of a request to its last token")                                         \
     X(QUEUE, "queue_s", "from the engine's receipt of a request to its first step")
 #define ORR_X_TIMING_(name, ...) ORR_TIMING_##name,
 enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
@@ -2015,38 +2010,38 @@ struct orr_timing {
 #define ORR_MAX_SLOS 8
 struct orr_slo {
     enum orr_timing_kind kind;
-    double quantile;                /* 0: mean; else 0.5, 0.9, 0.95 or 0.99 */
+    double quantile; /* 0: mean; else 0.5, 0.9, 0.95 or 0.99 */
     double limit_s;
 };
 
 /* A pool of equal replicas: `dp` of its job's plan. */
 struct orr_pool {
     enum orr_pool_role role;
-    const struct orr_job *job;      /* not owned */
+    const struct orr_job *job; /* not owned */
 };
 
 /* A replica that stops: its requests begin anew elsewhere, and it comes back with an empty cache. */
 struct orr_failure {
-    int64_t pool, replica;          /* from 0 */
+    int64_t pool, replica; /* from 0 */
     double at_s, down_s;
 };
 
 /* Replicas of the first pool that come and go with the load. */
 struct orr_autoscale {
-    int64_t least, most;            /* replicas; most 0: their number does not change */
-    double requests;                /* unfinished ones that a replica is meant to have */
-    double start_s;                 /* from the decision to the first request */
-    double interval_s;              /* between two decisions */
-    double idle_s;                  /* so long must fewer replicas do before one is stopped */
+    int64_t least, most; /* replicas; most 0: their number does not change */
+    double requests;     /* unfinished ones that a replica is meant to have */
+    double start_s;      /* from the decision to the first request */
+    double interval_s;   /* between two decisions */
+    double idle_s;       /* so long must fewer replicas do before one is stopped */
 };
 
 /* How replicas are put together. All members 0: the job's replicas alone, all equal and always up. */
-#define ORR_MAX_POOLS 8
+#define ORR_MAX_POOLS    8
 #define ORR_MAX_FAILURES 16
 struct orr_deployment {
-    size_t n_pools;                 /* 0: the job's replicas; else the first pool has them */
+    size_t n_pools; /* 0: the job's replicas; else the first pool has them */
     struct orr_pool pools[ORR_MAX_POOLS];
-    int64_t max_outstanding;        /* a replica with so many unfinished requests gets no more; 0: no limit */
+    int64_t max_outstanding; /* a replica with so many unfinished requests gets no more; 0: no limit */
     struct orr_autoscale autoscale;
     struct orr_failure failures[ORR_MAX_FAILURES];
     size_t n_failures;
@@ -2054,25 +2049,25 @@ struct orr_deployment {
 
 /* A request of kind "serving": the job of one replica's steps, the traffic and the limits. */
 struct orr_serving_request {
-    struct orr_job job;             /* kind INFER, with the mean lengths of the traffic */
+    struct orr_job job;               /* kind INFER, with the mean lengths of the traffic */
     struct orr_deployment deployment; /* jobs of its pools are `job` and those below */
-    struct orr_job *pool_jobs;      /* owned; NULL: none */
-    struct orr_traffic traffic;     /* its trace is the one below */
+    struct orr_job *pool_jobs;        /* owned; NULL: none */
+    struct orr_traffic traffic;       /* its trace is the one below */
     struct orr_slo slos[ORR_MAX_SLOS];
     size_t n_slos;
-    struct orr_trace_row *trace;    /* owned; NULL: none */
+    struct orr_trace_row *trace; /* owned; NULL: none */
     char trace_file[1024];
 };
 
 /* One finished request. */
 struct orr_request_record {
-    int64_t id;                     /* from 0 in the order of arrival */
-    double arrival_s, visible_s;    /* sent; received by the engine */
-    double start_s;                 /* begin of its first step */
-    double first_s, finish_s;       /* first and last token delivered */
+    int64_t id;                  /* from 0 in the order of arrival */
+    double arrival_s, visible_s; /* sent; received by the engine */
+    double start_s;              /* begin of its first step */
+    double first_s, finish_s;    /* first and last token delivered */
     int64_t input_len, output_len, cached_len;
     int64_t preemptions;
-    double transfer_s;              /* of its cache between two pools, waits for the link and for room included */
+    double transfer_s; /* of its cache between two pools, waits for the link and for room included */
     bool urgent;
 };
 
@@ -2089,48 +2084,48 @@ struct orr_step_record {
 /* One pool of a deployment, as means over its replicas. */
 struct orr_pool_result {
     enum orr_pool_role role;
-    int64_t gpus;                   /* with all replicas */
-    double replicas;                /* mean number that are paid for */
+    int64_t gpus;    /* with all replicas */
+    double replicas; /* mean number that are paid for */
     double busy_frac, mean_running_batch, kv_used_frac, kv_capacity_tokens, power_w_per_gpu;
     int64_t preemptions;
 };
 
 struct orr_serving_result {
     struct orr_timing timing[ORR_N_TIMINGS];
-    struct orr_timing transfer;     /* of caches between two pools; mean 0: none */
+    struct orr_timing transfer;                /* of caches between two pools; mean 0: none */
     struct orr_timing urgent_ttft, other_ttft; /* by priority; mean 0: all requests are equal */
-    double link_busy_frac;          /* share of time in which a prefill replica sends */
-    int64_t rejected;               /* turned away because every replica has its fill */
-    int64_t restarted;              /* requests that began anew because their replica failed */
-    double mean_gpus;               /* that are paid for */
-    int64_t n_pools;                /* 0: one pool of equal replicas that are always up */
+    double link_busy_frac;                     /* share of time in which a prefill replica sends */
+    int64_t rejected;                          /* turned away because every replica has its fill */
+    int64_t restarted;                         /* requests that began anew because their replica failed */
+    double mean_gpus;                          /* that are paid for */
+    int64_t n_pools;                           /* 0: one pool of equal replicas that are always up */
     struct orr_pool_result pools[ORR_MAX_POOLS];
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s;
     double completed_requests_per_s, goodput_requests_per_s, slo_frac;
-    bool slo_met;                   /* every limit holds at its quantile; true without limits */
-    double mean_running_batch;      /* sequences of one replica that decode or read their prompt, over busy time */
-    double mean_waiting;            /* requests of one replica received and not admitted */
-    double kv_used_frac;            /* mean share of the cache in use */
+    bool slo_met;              /* every limit holds at its quantile; true without limits */
+    double mean_running_batch; /* sequences of one replica that decode or read their prompt, over busy time */
+    double mean_waiting;       /* requests of one replica received and not admitted */
+    double kv_used_frac;       /* mean share of the cache in use */
     int64_t preemptions;
-    double prefix_hit_frac;         /* share of prompt tokens found in the cache */
-    double busy_frac, prompt_frac;  /* share of time with a step; share of steps' time with prompts */
+    double prefix_hit_frac;        /* share of prompt tokens found in the cache */
+    double busy_frac, prompt_frac; /* share of time with a step; share of steps' time with prompts */
     double energy_j_per_output_token, energy_j_per_request, power_w_per_gpu;
     double cost_usd_per_million_output_tokens;
-    double rate_low_frac, rate_high_frac; /* 80 % interval of throughput, as factors */
-    double step_low_frac, step_high_frac; /* 80 % interval of the time of a step, as factors */
-    double bound_frac[ORR_N_BOUNDS];      /* shares of the steps' time, by the resource that binds */
-    const char *interval_class;           /* a static string */
+    double rate_low_frac, rate_high_frac;     /* 80 % interval of throughput, as factors */
+    double step_low_frac, step_high_frac;     /* 80 % interval of the time of a step, as factors */
+    double bound_frac[ORR_N_BOUNDS];          /* shares of the steps' time, by the resource that binds */
+    const char *interval_class;               /* a static string */
     enum orr_doubt interval_from, first_from; /* what widens most: of next tokens; of first ones */
-    bool engine_measured;                 /* runs of this engine in this regime are among the measurements */
-    int64_t requests;               /* counted in the statistics */
-    int64_t refused;                /* longer than the cache */
-    double duration_s;              /* simulated, without the warm-up */
-    double kv_capacity_tokens;      /* of one replica */
+    bool engine_measured;                     /* runs of this engine in this regime are among the measurements */
+    int64_t requests;                         /* counted in the statistics */
+    int64_t refused;                          /* longer than the cache */
+    double duration_s;                        /* simulated, without the warm-up */
+    double kv_capacity_tokens;                /* of one replica */
     bool fits;
     char reason[ORR_REASON];
-    bool complete;                  /* false: stopped early, the result is about the requests so far */
-    bool saturated;                 /* the queue grew to the end, or the closed form has no steady state */
-    bool at_knee;                   /* within the error of a step it may queue or not: first tokens are unknown */
+    bool complete;                   /* false: stopped early, the result is about the requests so far */
+    bool saturated;                  /* the queue grew to the end, or the closed form has no steady state */
+    bool at_knee;                    /* within the error of a step it may queue or not: first tokens are unknown */
     double simulated_requests_per_s; /* of the program; the only number that depends on the machine it runs on */
 };
 
@@ -2139,9 +2134,9 @@ struct orr_simulation {
     const struct orr_slo *slos;
     size_t n_slos;
     const struct orr_deployment *deployment; /* NULL: the job's replicas alone */
-    bool exact;                     /* every step is priced by orr_step_time itself and none are summed: slow */
-    const volatile int *stop;       /* the run ends soon after this becomes other than 0 */
-    void *context;                  /* given to the functions below */
+    bool exact;               /* every step is priced by orr_step_time itself and none are summed: slow */
+    const volatile int *stop; /* the run ends soon after this becomes other than 0 */
+    void *context;            /* given to the functions below */
     void (*finished)(void *context, const struct orr_request_record *record);
     void (*stepped)(void *context, const struct orr_step_record *record);
     void (*progress)(void *context, double done_frac);
@@ -2166,54 +2161,54 @@ ORR_API void orr_closed_form_solve(struct orr_closed_form *form, const struct or
 /* One line of the ledger of time: an operator, a transfer or a wait of the rank that sets the pace. The seconds of the
  * rows, added up part by part, are the parts of the answer's time to the last bit. */
 struct orr_time_row {
-    const char *name;             /* static: name of the operator, or of what the rank waits for */
-    int64_t op;                   /* index into the answer's operators; -1: a wait, or time of the host */
+    const char *name; /* static: name of the operator, or of what the rank waits for */
+    int64_t op;       /* index into the answer's operators; -1: a wait, or time of the host */
     enum orr_phase phase;
-    enum orr_group group;         /* group of a transfer; NONE: a kernel, a wait, or the host */
-    enum orr_bound resource;      /* resource that sets the time of the row */
-    int part;                     /* enum orr_time_part, or enum orr_infer_part */
-    int64_t rank;                 /* pipeline rank of the row; all ranks of a serving pass are alike */
-    double runs;                  /* executions in the step or request on one GPU of that rank */
-    double run_s;                 /* exposed time of one execution */
-    double exposed_s;             /* all executions: runs times run_s */
-    double share_frac;            /* of the whole step or request */
-    double hidden_s;              /* time of all executions that other work hides; no sum includes it */
+    enum orr_group group;                 /* group of a transfer; NONE: a kernel, a wait, or the host */
+    enum orr_bound resource;              /* resource that sets the time of the row */
+    int part;                             /* enum orr_time_part, or enum orr_infer_part */
+    int64_t rank;                         /* pipeline rank of the row; all ranks of a serving pass are alike */
+    double runs;                          /* executions in the step or request on one GPU of that rank */
+    double run_s;                         /* exposed time of one execution */
+    double exposed_s;                     /* all executions: runs times run_s */
+    double share_frac;                    /* of the whole step or request */
+    double hidden_s;                      /* time of all executions that other work hides; no sum includes it */
     double flops, dram_bytes, link_bytes; /* all executions */
-    double energy_j;              /* one GPU without facility: its work, and idle power over exposed_s */
+    double energy_j;                      /* one GPU without facility: its work, and idle power over exposed_s */
 };
 
 /* Further facts of a training prediction, on the rank that sets the pace. */
 struct orr_train_facts {
     int64_t rank;
-    double clock_frac;            /* over the burst clock (power rule) */
+    double clock_frac;                     /* over the burst clock (power rule) */
     double forward_s, backward_s, wgrad_s; /* one micro-batch; backward including recomputation and exposed transfers */
-    double launches;              /* kernels of a step */
+    double launches;                       /* kernels of a step */
     double host_forward_s, host_backward_s; /* one micro-batch: what the host needs to launch it */
-    double host_wait_s;           /* of a step: how long the GPU waits for launches */
-    double host_once_s;           /* of a step: host time outside its launches */
+    double host_wait_s;                     /* of a step: how long the GPU waits for launches */
+    double host_once_s;                     /* of a step: host time outside its launches */
     double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for, and the time of one pair (Eq. 74) */
-    double dp_collectives_s;      /* gradient and weight collectives of a step, including hidden ones */
+    double dp_collectives_s;        /* gradient and weight collectives of a step, including hidden ones */
 };
 
 /* Further facts of an inference prediction, about the prompt or about one decode step at the mean context. */
 struct orr_pass_facts {
-    double clock_frac;            /* over the burst clock (power rule) */
-    double stage_frac;            /* share of a pass through the model that one pipeline stage runs */
-    double passes;                /* passes through the model: 1 prompt, or decode steps */
+    double clock_frac; /* over the burst clock (power rule) */
+    double stage_frac; /* share of a pass through the model that one pipeline stage runs */
+    double passes;     /* passes through the model: 1 prompt, or decode steps */
     double gemm_s, attention_s, pointwise_s, network_s; /* one pass, all layers */
-    double gap_s;                 /* idle time between the kernels of a pass */
-    double host_s;                /* all passes, one stage: time in which the GPU waits for the host's launches */
-    double sends_s;               /* all passes: sending activations from stage to stage */
-    double sample_s;              /* host time that a step adds: scheduling, inputs, sampling, detokenising */
-    double draft_s;               /* all passes: drafting the tokens that the next pass verifies */
+    double gap_s;                                       /* idle time between the kernels of a pass */
+    double host_s;   /* all passes, one stage: time in which the GPU waits for the host's launches */
+    double sends_s;  /* all passes: sending activations from stage to stage */
+    double sample_s; /* host time that a step adds: scheduling, inputs, sampling, detokenising */
+    double draft_s;  /* all passes: drafting the tokens that the next pass verifies */
 };
 
 /* The effect of one change with everything else equal. */
 struct orr_what_if {
-    const char *text;             /* static: "--recompute selective", or the rate that is raised by 10 %: "DRAM" */
+    const char *text; /* static: "--recompute selective", or the rate that is raised by 10 %: "DRAM" */
     double step_time_s;
     bool fits;
-    bool hardware;                /* a rate of the machine; else a change of plan, workload or software */
+    bool hardware; /* a rate of the machine; else a change of plan, workload or software */
 };
 #define ORR_MAX_WHAT_IFS 32
 
@@ -2221,17 +2216,17 @@ struct orr_what_if {
  * until its next prediction. */
 struct orr_answer {
     const struct orr_job *job;
-    struct orr_result train;             /* result of a training job */
-    struct orr_infer_result infer;       /* result of an inference job */
-    struct orr_train_facts facts;        /* training */
+    struct orr_result train;               /* result of a training job */
+    struct orr_infer_result infer;         /* result of an inference job */
+    struct orr_train_facts facts;          /* training */
     struct orr_pass_facts prefill, decode; /* inference */
-    const struct orr_op *ops;            /* op.count: executions per layer and micro-batch, or per pass */
+    const struct orr_op *ops;              /* op.count: executions per layer and micro-batch, or per pass */
     const struct orr_cost *costs;
     size_t n_ops;
-    const struct orr_time_row *rows;     /* the ledger of time, in the order of the operators */
+    const struct orr_time_row *rows; /* the ledger of time, in the order of the operators */
     size_t n_rows;
-    const struct orr_scratch *scratch;   /* holds these arrays and the times of every pipeline rank */
-    const struct orr_what_if *what_ifs;  /* training: reports show the results of orr_train_what_if put here */
+    const struct orr_scratch *scratch;  /* holds these arrays and the times of every pipeline rank */
+    const struct orr_what_if *what_ifs; /* training: reports show the results of orr_train_what_if put here */
     size_t n_what_ifs;
 };
 /* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
@@ -2263,17 +2258,17 @@ ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, en
 
 /* The questions of the API, each a route of orrery serve, of the page without a server and, where it has one, a tool of
  * orrery mcp. The body of a question and its answer are JSON (docs/server.md). */
-#define ORR_ASKS(X)                          \
-    /*  enum          name           how long  */ \
-    X(TRAIN, "train", JOB)                        \
-    X(INFER, "infer", JOB)                        \
-    X(SERVING, "serving", LONG)                   \
-    X(SIZE, "size", LONG)                         \
-    X(SEARCH, "search", STREAMED)                 \
-    X(SWEEP, "sweep", STREAMED)                   \
-    X(SENSITIVITY, "sensitivity", SHORT)          \
-    X(COMPARE, "compare", LONG)                   \
-    X(TECHNOLOGY, "technology", SHORT)            \
+#define ORR_ASKS(X)                                                                                                    \
+    /*  enum          name           how long  */                                                                      \
+    X(TRAIN, "train", JOB)                                                                                             \
+    X(INFER, "infer", JOB)                                                                                             \
+    X(SERVING, "serving", LONG)                                                                                        \
+    X(SIZE, "size", LONG)                                                                                              \
+    X(SEARCH, "search", STREAMED)                                                                                      \
+    X(SWEEP, "sweep", STREAMED)                                                                                        \
+    X(SENSITIVITY, "sensitivity", SHORT)                                                                               \
+    X(COMPARE, "compare", LONG)                                                                                        \
+    X(TECHNOLOGY, "technology", SHORT)                                                                                 \
     X(FIT, "fit", LONG)
 
 #define ORR_X_ASK_(name, ...) ORR_ASK_##name,
@@ -2288,7 +2283,7 @@ ORR_API enum orr_ask_pace orr_ask_pace(enum orr_ask_kind kind);
 /* What an option of a question (dump=STAGE, explain=1, detail=1) makes of the format of its answer; *format is that of
  * the options before it. Options that the question does not have are left alone. */
 ORR_API ORR_NODISCARD enum orr_err orr_ask_option(enum orr_ask_kind kind, const char *name, const char *value,
-                                                       enum orr_format *format, struct orr_error *error);
+                                                  enum orr_format *format, struct orr_error *error);
 
 /* A question that is not a job is opened, run and rendered. */
 struct orr_ask;
@@ -2298,28 +2293,28 @@ struct orr_ask_limits {
 };
 /* Told from time to time how far a question is; false ends it with what is known, a sweep with an error. */
 typedef bool (*orr_patience)(void *context, double done_frac, double plans);
-ORR_API ORR_NODISCARD enum orr_err orr_ask_open(const struct orr_catalogue *catalogue,
-                                                     enum orr_ask_kind kind, const char *json, const char *origin,
-                                                     const struct orr_ask_limits *limits,
-                                                     struct orr_ask **question, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_ask_open(const struct orr_catalogue *catalogue, enum orr_ask_kind kind,
+                                                const char *json, const char *origin,
+                                                const struct orr_ask_limits *limits, struct orr_ask **question,
+                                                struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_ask_run(struct orr_ask *question, orr_patience patience, void *context,
-                                                    struct orr_error *error);
+                                               struct orr_error *error);
 /* JSON, and TERMINAL where a person may ask (serving, size, search, compare, sensitivity); NULL for other formats or
  * where memory runs out. The caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_ask_render(const struct orr_ask *question, enum orr_format format,
-                                                const struct orr_style *style);
+                                           const struct orr_style *style);
 ORR_API void orr_ask_close(struct orr_ask *question);
 /* The stored text of a part by its path, "models/llama3-8b", under any name of orr_catalogue_named; NULL: none. */
 ORR_API const char *orr_catalogue_stored(const struct orr_catalogue *catalogue, const char *path);
 
 /* ---------------------------------------------------------------- search with open structs */
 
-#define ORR_OBJECTIVES(X)                                                                     \
-    /*  enum        name          what the best plan has                                   */ \
-    X(TIME, "time", "the shortest step, or the shortest latency")                             \
-    X(THROUGHPUT, "throughput", "the most tokens per second and GPU")                         \
-    X(COST, "cost", "the fewest dollars per token")                                           \
-    X(ENERGY, "energy", "the fewest joules per token")                                        \
+#define ORR_OBJECTIVES(X)                                                                                              \
+    /*  enum        name          what the best plan has                                   */                          \
+    X(TIME, "time", "the shortest step, or the shortest latency")                                                      \
+    X(THROUGHPUT, "throughput", "the most tokens per second and GPU")                                                  \
+    X(COST, "cost", "the fewest dollars per token")                                                                    \
+    X(ENERGY, "energy", "the fewest joules per token")                                                                 \
     X(MEMORY, "memory", "the most memory left")
 #define ORR_X_OBJECTIVE_(name, ...) ORR_OBJECTIVE_##name,
 enum orr_objective { ORR_OBJECTIVES(ORR_X_OBJECTIVE_) ORR_N_OBJECTIVES };
@@ -2336,7 +2331,7 @@ struct orr_space {
     struct orr_choices gpus; /* never empty */
     struct orr_choices tp, cp, pp, dp, ep, etp;
     struct orr_choices vpp, schedule, zero, sp, cp_kind, micro_batch, recompute, recompute_every; /* train */
-    bool overlap; /* train: also search plans that switch off an overlap the engine has */
+    bool overlap;                          /* train: also search plans that switch off an overlap the engine has */
     struct orr_choices batch, weights, kv; /* infer: sequences of a replica, formats */
     struct orr_choices disaggregated;      /* infer: 0, 1 or both */
 };
@@ -2346,7 +2341,7 @@ struct orr_limit {
     char key[64]; /* "mfu_frac", "memory_bytes.total", "ttft_s", ... */
     bool at_most; /* else at least */
     double value;
-    int metric;   /* set by orr_search_new */
+    int metric; /* set by orr_search_new */
 };
 #define ORR_MAX_LIMITS 16
 
@@ -2361,8 +2356,8 @@ struct orr_choice {
 };
 
 struct orr_search_request {
-    struct orr_job job; /* model, system, engine and workload; the plan is searched */
-    bool imbalance_given; /* infer: the request gives workload.moe_imbalance; else it follows ep */
+    struct orr_job job;            /* model, system, engine and workload; the plan is searched */
+    bool imbalance_given;          /* infer: the request gives workload.moe_imbalance; else it follows ep */
     bool matrix_given, comm_given; /* infer: the request gives matrix_precision, comm_precision; else the weights do */
     struct orr_space space;
     enum orr_objective objective;
@@ -2382,34 +2377,34 @@ ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, 
                                                    struct orr_error *error);
 
 struct orr_found {
-    double objective;             /* lower is better */
-    double time_s;                /* step, or latency */
-    double memory_bytes;          /* of the fullest GPU */
-    double front[2];              /* coordinates of the front; lower is better */
+    double objective;    /* lower is better */
+    double time_s;       /* step, or latency */
+    double memory_bytes; /* of the fullest GPU */
+    double front[2];     /* coordinates of the front; lower is better */
     struct orr_choice choice;
 };
 
 /* Why plans are rejected. Every plan is counted once: those rejected and those in the answer add up to `plans`. */
-#define ORR_REJECTS(X)                                                          \
-    /*  enum        name         why a plan is not in the answer             */ \
-    X(MEMORY, "memory", "does not fit")                                         \
-    X(BOUND, "bound", "cannot be good enough: its lower bound is too slow")     \
-    X(LIMIT, "limit", "would be in the answer but breaks a limit")              \
+#define ORR_REJECTS(X)                                                                                                 \
+    /*  enum        name         why a plan is not in the answer             */                                        \
+    X(MEMORY, "memory", "does not fit")                                                                                \
+    X(BOUND, "bound", "cannot be good enough: its lower bound is too slow")                                            \
+    X(LIMIT, "limit", "would be in the answer but breaks a limit")                                                     \
     X(WORSE, "worse", "evaluated, and others are better")
 #define ORR_X_REJECT_(name, ...) ORR_REJECT_##name,
 enum orr_reject { ORR_REJECTS(ORR_X_REJECT_) ORR_N_REJECTS };
 
 struct orr_search_counts {
-    uint64_t plans;                   /* valid plans, whether they fit or not */
-    uint64_t evaluated;               /* plans whose time was worked out in full */
-    uint64_t feasible;                /* plans that were not found too large for memory */
-    uint64_t shapes;                  /* ways a layer is cut whose costs were worked out */
-    uint64_t better;                  /* plans better than `compare`, including several of one layout */
+    uint64_t plans;     /* valid plans, whether they fit or not */
+    uint64_t evaluated; /* plans whose time was worked out in full */
+    uint64_t feasible;  /* plans that were not found too large for memory */
+    uint64_t shapes;    /* ways a layer is cut whose costs were worked out */
+    uint64_t better;    /* plans better than `compare`, including several of one layout */
     uint64_t rejected[ORR_N_REJECTS];
 };
 
-ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_request *request,
-                                                  struct orr_search **search, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_request *request, struct orr_search **search,
+                                                  struct orr_error *error);
 
 /* orr_search_pass runs a search in pieces, for several processes. Pass 0 covers all blocks, each in one of the
  * processes; every process merges the outcomes of all others; then pass 1 follows. `next` hands out the index of a
@@ -2432,18 +2427,18 @@ ORR_API size_t orr_search_best(const struct orr_search *search, const struct orr
 
 /* ---------------------------------------------------------------- sweep with open structs */
 
-#define ORR_SWEEP_MODES(X)                                                                  \
-    X(PRODUCT, "product", "every value with every other; the last field varies fastest")    \
-    X(ZIP, "zip", "first values, second values, ...; all fields have as many")              \
+#define ORR_SWEEP_MODES(X)                                                                                             \
+    X(PRODUCT, "product", "every value with every other; the last field varies fastest")                               \
+    X(ZIP, "zip", "first values, second values, ...; all fields have as many")                                         \
     X(SAMPLE, "sample", "a Latin hypercube")
 
 #define ORR_X_SWEEP_(name, ...) ORR_SWEEP_##name,
 enum orr_sweep_mode { ORR_SWEEP_MODES(ORR_X_SWEEP_) ORR_N_SWEEP_MODES };
 
 struct orr_vary {
-    const char *name;             /* column of the values */
-    const char *paths;            /* fields that get the values, separated by spaces: "plan.tp", "chip.tdp_w" */
-    const char *values;           /* "1,2,4", "1:64:x2", ... */
+    const char *name;   /* column of the values */
+    const char *paths;  /* fields that get the values, separated by spaces: "plan.tp", "chip.tdp_w" */
+    const char *values; /* "1,2,4", "1:64:x2", ... */
 };
 
 struct orr_sweep_spec {
@@ -2451,10 +2446,10 @@ struct orr_sweep_spec {
     const struct orr_vary *varies;
     size_t n_varies;
     enum orr_sweep_mode mode;
-    int64_t n_samples;            /* SAMPLE */
-    uint64_t seed;                /* SAMPLE */
-    int n_threads;                /* 0: as many as there are cores */
-    bool search;                  /* every point is a search, answered with its best plan */
+    int64_t n_samples; /* SAMPLE */
+    uint64_t seed;     /* SAMPLE */
+    int n_threads;     /* 0: as many as there are cores */
+    bool search;       /* every point is a search, answered with its best plan */
 };
 
 /* Open a sweep of a form's request. The form need not outlive the sweep; `request` and `origin` of the spec are not
@@ -2471,9 +2466,9 @@ ORR_API const char *orr_sweep_text(const struct orr_sweep *sweep);
 ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind,
                                                        const char *id, char line[ORR_LINE], struct orr_error *error);
 
-#define ORR_OPTIMISERS(X)                                              \
-    X(SEARCH, "search", "global, then local from several starts")      \
-    X(GRADIENT, "gradient", "normalised gradient descent of DeepFlow") \
+#define ORR_OPTIMISERS(X)                                                                                              \
+    X(SEARCH, "search", "global, then local from several starts")                                                      \
+    X(GRADIENT, "gradient", "normalised gradient descent of DeepFlow")                                                 \
     X(GRID, "grid", "every split of a grid")
 
 #define ORR_X_OPTIMISER_(name, ...) ORR_OPTIMISER_##name,
@@ -2483,29 +2478,29 @@ ORR_API const char *orr_optimiser_name(enum orr_optimiser optimiser);
 struct orr_optimise {
     enum orr_objective objective; /* TIME, ENERGY or COST of a step or batch */
     enum orr_optimiser optimiser;
-    const char *free;             /* shares that may change, "power.core,power.dram"; NULL: all of them */
-    int64_t n_restarts;           /* 0: 20 for a search, 10 for gradient descent */
-    int64_t n_grid_steps;         /* 0: 10 */
-    uint64_t seed;                /* equal seeds give equal answers */
+    const char *free;     /* shares that may change, "power.core,power.dram"; NULL: all of them */
+    int64_t n_restarts;   /* 0: 20 for a search, 10 for gradient descent */
+    int64_t n_grid_steps; /* 0: 10 */
+    uint64_t seed;        /* equal seeds give equal answers */
     /* Further jobs that the same chip should answer, and weights of all jobs: the objective is the weighted geometric
      * mean over the first job and these (Eq. 291). */
     const struct orr_job *others;
     size_t n_others;
-    const double *weights;        /* of the first job and the others; NULL: all 1 */
+    const double *weights; /* of the first job and the others; NULL: all 1 */
 };
 
 /* Questions about a generated system. */
-#define ORR_TECHNOLOGY_VIEWS(X)                                                                                \
-    /*  enum     name       what is rendered, and in which formats                                          */ \
-    X(CHIP, "chip", "what was made and which budget limits it; JSON is a system file. TERMINAL, JSON, CSV, HTML") \
-    X(NODES, "nodes", "the same recipe at every node of its scaling set. TERMINAL, JSON, CSV, HTML")           \
-    X(COST, "cost", "cost of one GPU, part by part, and an hour of it (Eqs. 106-108). TERMINAL, JSON, HTML")   \
+#define ORR_TECHNOLOGY_VIEWS(X)                                                                                        \
+    /*  enum     name       what is rendered, and in which formats                                          */         \
+    X(CHIP, "chip", "what was made and which budget limits it; JSON is a system file. TERMINAL, JSON, CSV, HTML")      \
+    X(NODES, "nodes", "the same recipe at every node of its scaling set. TERMINAL, JSON, CSV, HTML")                   \
+    X(COST, "cost", "cost of one GPU, part by part, and an hour of it (Eqs. 106-108). TERMINAL, JSON, HTML")           \
     X(OPTIMISE, "optimise", "the split of its budgets that answers a job best. TERMINAL, JSON, HTML")
 #define ORR_X_TECHNOLOGY_(name, ...) ORR_TECHNOLOGY_##name,
 enum orr_technology_view { ORR_TECHNOLOGY_VIEWS(ORR_X_TECHNOLOGY_) ORR_N_TECHNOLOGY_VIEWS };
 
 struct orr_technology_question {
-    const char *name;                    /* "generated:node=5,memory=hbm3,..." */
+    const char *name; /* "generated:node=5,memory=hbm3,..." */
     enum orr_technology_view view;
     const struct orr_job *job;           /* COST adds the cost of the job's system and of a million tokens; may be NULL.
                                             OPTIMISE: the job to answer, on any system of the same name */
@@ -2538,9 +2533,9 @@ ORR_API const struct orr_page_file *orr_explorer_file(const char *path);
  * tables, findings, assumptions, a comparison where one is published, and a figure. */
 struct orr_study;
 struct orr_study_facts {
-    const char *title;   /* static */
-    const char *input;   /* static: file of measurements that the study needs, under the data folder; NULL: none */
-    bool technology;     /* it belongs to `orrery technology study` */
+    const char *title; /* static */
+    const char *input; /* static: file of measurements that the study needs, under the data folder; NULL: none */
+    bool technology;   /* it belongs to `orrery technology study` */
 };
 /* The name of the i-th study; NULL after the last. `facts` may be NULL. */
 ORR_API const char *orr_study_name(size_t i, struct orr_study_facts *facts);
@@ -2557,8 +2552,8 @@ ORR_API const char *orr_study_table(const struct orr_study *study, size_t i, cha
 ORR_API ORR_NODISCARD char *orr_study_render(const struct orr_study *study, enum orr_format format,
                                              const struct orr_style *style);
 /* Render several studies: TERMINAL lists their findings, HTML is one page over all. The caller owns the text. */
-ORR_API ORR_NODISCARD char *orr_studies_render(const struct orr_study *const *studies, size_t n,
-                                               enum orr_format format, const struct orr_style *style);
+ORR_API ORR_NODISCARD char *orr_studies_render(const struct orr_study *const *studies, size_t n, enum orr_format format,
+                                               const struct orr_style *style);
 
 /* ---------------------------------------------------------------- calibration */
 
@@ -2605,7 +2600,6 @@ ORR_API ORR_NODISCARD char *orr_fabric_fit_render(const struct orr_fabric_fit *f
 /* The fabric as a file for a catalogue; `date` (NULL: none) goes into its sources. */
 ORR_API ORR_NODISCARD char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date);
 
-
 /* ---------------------------------------------------------------- validation */
 
 /* Score predictions against CSVs of measurements (docs/formats.md: training and inference rows, lab steps, layer
@@ -2651,7 +2645,6 @@ ORR_API void orr_ablation_free(struct orr_ablation *ablation);
 ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format,
                                                 const struct orr_style *style);
 
-
 /* ---------------------------------------------------------------- stacks from runs */
 
 /* Fit a stack to measured runs (docs/fit.md): engine facts, host, network and kernel constants are moved from those
@@ -2669,8 +2662,7 @@ ORR_API void orr_stack_skip(struct orr_stack *stack, int64_t iterations);
 ORR_API ORR_NODISCARD enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin,
                                                  struct orr_error *error);
 /* Add one run, "model=...,tp=8,...:step_time_s=12.3". */
-ORR_API ORR_NODISCARD enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run,
-                                                     struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct orr_error *error);
 /* Fit once, after the last run. */
 ORR_API ORR_NODISCARD enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error);
 /* Render as TERMINAL, JSON, CSV (one line per run) or HTML; the caller owns the text. */
@@ -2685,12 +2677,10 @@ ORR_API ORR_NODISCARD char *orr_stack_file(const struct orr_stack *stack, const 
  * each engine; with `exact` they predict anew, as orrery fit does, which takes a hundred times as long. */
 struct orr_few_shot;
 ORR_API ORR_NODISCARD enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
-                                                    const char *const *origins, size_t n, const char *only,
-                                                    int n_draws, bool exact,
-                                                    void (*progress)(void *context, const char *what,
-                                                                     double done_frac),
-                                                    void *context, struct orr_few_shot **few,
-                                                    struct orr_error *error);
+                                                    const char *const *origins, size_t n, const char *only, int n_draws,
+                                                    bool exact,
+                                                    void (*progress)(void *context, const char *what, double done_frac),
+                                                    void *context, struct orr_few_shot **few, struct orr_error *error);
 ORR_API void orr_few_shot_free(struct orr_few_shot *few);
 /* Render as TERMINAL, JSON or CSV; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_few_shot_render(const struct orr_few_shot *few, enum orr_format format,

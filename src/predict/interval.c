@@ -4,6 +4,7 @@
 #include "predict/interval.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,11 @@ struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrate
 
 struct measured {
     const char *id, *family;
-    unsigned regimes; /* bit r: enough rows of regime r */
+    unsigned regimes;          /* bit r: enough rows of regime r */
+    const char *architectures; /* of the chips that its runs had, each with a blank before and behind it */
 };
 
-#define MEASURED_(id, family, regimes) {id, family, regimes},
+#define MEASURED_(id, family, regimes, architectures) {id, family, regimes, architectures},
 static const struct measured MEASURED[] = {ORR_MEASURED(MEASURED_)};
 
 static int by_id(const void *id, const void *entry)
@@ -48,11 +50,24 @@ static int by_id(const void *id, const void *entry)
     return strcmp(id, ((const struct measured *)entry)->id);
 }
 
+static const struct measured *find_measured(const char *engine_id)
+{
+    return bsearch(engine_id, MEASURED, sizeof MEASURED / sizeof *MEASURED, sizeof *MEASURED, by_id);
+}
+
 bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime)
 {
-    const struct measured *found =
-        bsearch(engine_id, MEASURED, sizeof MEASURED / sizeof *MEASURED, sizeof *MEASURED, by_id);
+    const struct measured *found = find_measured(engine_id);
     return found && (found->regimes >> regime & 1);
+}
+
+/* Did measured runs of the engine have chips of this architecture? */
+static bool architecture_is_measured(const char *engine_id, const char *architecture)
+{
+    char word[ORR_ID];
+    const struct measured *found = find_measured(engine_id);
+    (void)snprintf(word, sizeof word, " %s ", architecture);
+    return found && strstr(found->architectures, word);
 }
 
 /* Engines that describe no stack in particular: whoever names one has a stack of his own. */
@@ -72,13 +87,15 @@ static bool family_is_measured(const char *family, enum orr_regime regime)
     return false;
 }
 
-/* What the engine is to the stack of the job; RECORD: the measured runs cover it. */
+/* What the engine is to the stack of the job; RECORD: the measured runs cover it. On an architecture that none of its
+ * runs had, a measured engine is as unsure as another version: it has other kernels there. */
 static enum orr_kin kin_of(const struct orr_job *job, enum orr_regime regime)
 {
     const struct orr_engine *engine = &job->engine;
     if (job->kin != ORR_KIN_RECORD) return job->kin;
     if (orr_engine_stands_in(engine->id)) return ORR_KIN_OTHER;
-    if (orr_engine_is_measured(engine->id, regime)) return ORR_KIN_RECORD;
+    if (orr_engine_is_measured(engine->id, regime))
+        return architecture_is_measured(engine->id, job->system.chip.family) ? ORR_KIN_RECORD : ORR_KIN_VERSION;
     return engine->family[0] && family_is_measured(engine->family, regime) ? ORR_KIN_VERSION : ORR_KIN_OTHER;
 }
 

@@ -43,54 +43,55 @@
        Datasheet: rows 432, sources 4, inside 83 %, left out 85 %. */ \
     X(SERVE_FIRST, 0.73, 2.52, 0.72, 2.52)
 
-/* Engines with at least 8 measured times in a regime, with their families; regimes as bits. */
+/* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
+ * architectures of the chips. */
 #define ORR_MEASURED(X) \
-    X("fastertransformer", "fastertransformer", 0x02c) \
-    X("fastertransformer-4.0", "fastertransformer", 0x004) \
-    X("fastertransformer-5.0-beta", "fastertransformer", 0x024) \
-    X("hf-transformers-2026-autocast", "hf-transformers", 0x001) \
-    X("hf-transformers-2026-compiled", "hf-transformers", 0x001) \
-    X("hf-transformers-2026-eager", "hf-transformers", 0x001) \
-    X("internevo-2023", "internevo", 0x001) \
-    X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004) \
-    X("maxtext-2024", "maxtext", 0x001) \
-    X("maxtext-2025", "maxtext", 0x001) \
-    X("megatron-core-2024", "megatron-core", 0x001) \
-    X("megatron-core-2026", "megatron-core", 0x003) \
-    X("megatron-deepspeed-2022-fp16", "megatron-deepspeed", 0x001) \
-    X("megatron-lm-2020", "megatron-lm", 0x001) \
-    X("megatron-lm-2021", "megatron-lm", 0x001) \
-    X("megatron-lm-2022", "megatron-lm", 0x001) \
-    X("mosaic-fsdp", "llm-foundry", 0x001) \
-    X("mosaic-fsdp-2023-pure", "llm-foundry", 0x001) \
-    X("mosaic-fsdp-2024", "llm-foundry", 0x001) \
-    X("nanotron-2025", "nanotron", 0x001) \
-    X("nemo-2024", "nemo", 0x003) \
-    X("nemo-2025", "nemo", 0x003) \
-    X("nim-1.5", "nim", 0x100) \
-    X("nim-1.8", "nim", 0x100) \
-    X("paddlenlp-2023", "paddlenlp", 0x001) \
-    X("paxml-2024", "paxml", 0x001) \
-    X("pytorch-compiled-pointwise-cudagraph", "", 0x064) \
-    X("pytorch-eager", "pytorch", 0x001) \
-    X("pytorch-eager-cudagraph", "", 0x0e4) \
-    X("pytorch-eager-stream", "", 0x020) \
-    X("sglang-0.5", "sglang", 0x1c00) \
-    X("tensorrt-10.2-server", "tensorrt-server", 0x1c00) \
-    X("tensorrt-llm-0.9", "tensorrt-llm", 0x0ec) \
-    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1400) \
-    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00) \
-    X("tensorrt-llm-nemo", "nemo-export", 0x00c) \
-    X("torchtitan-2024-async-tp", "torchtitan", 0x001) \
-    X("torchtitan-2024-compiled", "torchtitan", 0x001) \
-    X("torchtitan-2024-eager", "torchtitan", 0x001) \
-    X("torchtitan-2025-compiled", "torchtitan", 0x001) \
-    X("vllm-0.10", "vllm", 0x1c00) \
-    X("vllm-0.11", "vllm", 0x1c00) \
-    X("vllm-0.14", "vllm", 0x1800) \
-    X("vllm-0.17", "vllm", 0x1c00) \
-    X("vllm-0.5", "vllm", 0x014) \
-    X("vllm-0.6", "vllm", 0x094)
+    X("fastertransformer", "fastertransformer", 0x02c, " ampere ") \
+    X("fastertransformer-4.0", "fastertransformer", 0x004, " ampere ") \
+    X("fastertransformer-5.0-beta", "fastertransformer", 0x024, " ampere ") \
+    X("hf-transformers-2026-autocast", "hf-transformers", 0x001, " hopper ") \
+    X("hf-transformers-2026-compiled", "hf-transformers", 0x001, " hopper ") \
+    X("hf-transformers-2026-eager", "hf-transformers", 0x001, " hopper ") \
+    X("internevo-2023", "internevo", 0x001, " ampere ") \
+    X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004, " ampere ") \
+    X("maxtext-2024", "maxtext", 0x001, " hopper ") \
+    X("maxtext-2025", "maxtext", 0x001, " hopper tpu ") \
+    X("megatron-core-2024", "megatron-core", 0x001, " hopper ") \
+    X("megatron-core-2026", "megatron-core", 0x003, " blackwell hopper ") \
+    X("megatron-deepspeed-2022-fp16", "megatron-deepspeed", 0x001, " ampere ") \
+    X("megatron-lm-2020", "megatron-lm", 0x001, " ampere volta ") \
+    X("megatron-lm-2021", "megatron-lm", 0x001, " ampere ") \
+    X("megatron-lm-2022", "megatron-lm", 0x001, " ampere ") \
+    X("mosaic-fsdp", "llm-foundry", 0x001, " ampere hopper ") \
+    X("mosaic-fsdp-2023-pure", "llm-foundry", 0x001, " ampere ") \
+    X("mosaic-fsdp-2024", "llm-foundry", 0x001, " hopper ") \
+    X("nanotron-2025", "nanotron", 0x001, " hopper ") \
+    X("nemo-2024", "nemo", 0x003, " hopper ") \
+    X("nemo-2025", "nemo", 0x003, " blackwell hopper ") \
+    X("nim-1.5", "nim", 0x100, " ampere hopper ") \
+    X("nim-1.8", "nim", 0x100, " hopper ") \
+    X("paddlenlp-2023", "paddlenlp", 0x001, " ampere ") \
+    X("paxml-2024", "paxml", 0x001, " ampere hopper ") \
+    X("pytorch-compiled-pointwise-cudagraph", "", 0x064, " hopper ") \
+    X("pytorch-eager", "pytorch", 0x001, " hopper ") \
+    X("pytorch-eager-cudagraph", "", 0x0e4, " hopper ") \
+    X("pytorch-eager-stream", "", 0x020, " hopper ") \
+    X("sglang-0.5", "sglang", 0x1c00, " blackwell hopper ") \
+    X("tensorrt-10.2-server", "tensorrt-server", 0x1c00, " hopper ada ") \
+    X("tensorrt-llm-0.9", "tensorrt-llm", 0x0ec, " ampere hopper ada ") \
+    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1400, " hopper ") \
+    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " blackwell hopper ") \
+    X("tensorrt-llm-nemo", "nemo-export", 0x00c, " ampere hopper ") \
+    X("torchtitan-2024-async-tp", "torchtitan", 0x001, " hopper ") \
+    X("torchtitan-2024-compiled", "torchtitan", 0x001, " hopper ") \
+    X("torchtitan-2024-eager", "torchtitan", 0x001, " ampere hopper ") \
+    X("torchtitan-2025-compiled", "torchtitan", 0x001, " hopper ") \
+    X("vllm-0.10", "vllm", 0x1c00, " blackwell hopper ") \
+    X("vllm-0.11", "vllm", 0x1c00, " hopper blackwell ") \
+    X("vllm-0.14", "vllm", 0x1800, " hopper blackwell ") \
+    X("vllm-0.17", "vllm", 0x1c00, " blackwell hopper blackwell-rtx ") \
+    X("vllm-0.5", "vllm", 0x014, " hopper ") \
+    X("vllm-0.6", "vllm", 0x094, " ampere ")
 
 /* What runs of these engines differ by (validate/cells.c): engine, regime, resource that dominates the
  * time (-1: any), system ("": any), low and high. */

@@ -87,16 +87,33 @@ static const char *family_of(const struct orr_validation *v, const char *engine)
     return "";
 }
 
+/* Adds the architectures of the chips of an engine's runs, in the order of the rows, each once. */
+static void add_architectures(const struct orr_validation *v, const char *engine, struct orr_text *text)
+{
+    char seen[256] = " ";
+    for (size_t i = 0; i < v->n_scores; i++) {
+        char word[40];
+        const struct orr_score *s = &v->scores[i];
+        if (!s->timed || strcmp(s->engine, engine) != 0) continue;
+        (void)snprintf(word, sizeof word, " %s ", s->architecture);
+        if (!strstr(seen, word)) strncat(seen, word + 1, sizeof seen - strlen(seen) - 1);
+    }
+    orr_text_add(text, "\"%s\"", seen);
+}
+
 /* Adds the engines that measured runs cover, with a bit for every regime of which there are enough. */
 static void add_measured(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text,
-                 "\n/* Engines with at least %d measured times in a regime, with their families; regimes as bits. "
-                 "*/\n#define ORR_MEASURED(X)",
+                 "\n/* Engines with at least %d measured times in a regime, with their families; regimes as bits;\n"
+                 " * architectures of the chips. */\n#define ORR_MEASURED(X)",
                  LEAST_ROWS);
     for (const char *name = next_engine(v, ""); name; name = next_engine(v, name)) {
         const unsigned mask = measured_regimes(v, name);
-        if (mask) orr_text_add(text, " \\\n    X(\"%s\", \"%s\", 0x%03x)", name, family_of(v, name), mask);
+        if (!mask) continue;
+        orr_text_add(text, " \\\n    X(\"%s\", \"%s\", 0x%03x, ", name, family_of(v, name), mask);
+        add_architectures(v, name, text);
+        orr_text_add(text, ")");
     }
     orr_text_add(text, "\n");
 }

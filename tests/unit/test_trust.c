@@ -54,6 +54,22 @@ static void another_version_is_surer_than_another_stack(void **state)
     assert_int_equal(orr_interval_of(&w->job, ORR_REGIME_PREFILL, &MIXED).from, ORR_DOUBT_STACK);
 }
 
+/* All runs of megatron-core-2024 had Hopper. On an A100 the same engine has other kernels, and is as unsure as another
+ * version: the terms of the test above. */
+static void a_measured_engine_is_unsure_on_other_architectures(void **state)
+{
+    struct world *w = *state;
+    read_job(w, DENSE, "megatron-core-2024");
+    assert_true(orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED).measured);
+    read_job(w,
+             "{'kind':'train','model':'llama3-8b','system':'a100-80g-sxm','gpus':8,'workload':{'global_batch':8,"
+             "'seq':4096,'engine':'%s'}}",
+             "megatron-core-2024");
+    const struct orr_interval elsewhere = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
+    assert_false(elsewhere.measured);
+    assert_close(elsewhere.low, exp(-0.151378), 1e-5);
+}
+
 /* Whoever names an engine that describes no stack in particular has a stack of his own, whatever was measured. */
 static void a_stand_in_is_never_measured(void **state)
 {
@@ -309,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unmeasured_engine_adds_what_stacks_differ_by),
         cmocka_unit_test(another_version_is_surer_than_another_stack),
+        cmocka_unit_test(a_measured_engine_is_unsure_on_other_architectures),
         cmocka_unit_test(a_stand_in_is_never_measured),
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),
