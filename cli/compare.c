@@ -6,7 +6,7 @@
 #include "request.h"
 
 static const char usage[] =
-    "usage: orrery compare train|infer A B [C ...] [options]\n"
+    "usage: orrery compare train|infer|serving|size A B [C ...] [options]\n"
     "Answer one question several times and show what differs, part by part. The options ask the question; each of A,\n"
     "B, ... changes it: a system, an engine or a model of the catalogue, fields (tp=8,pp=4 or chip.tdp_w=500),\n"
     "or a request of its own (FILE.json). \"=\" alone changes nothing.\n"
@@ -22,6 +22,15 @@ static bool ends_with(const char *word, const char *ending)
 
 /* ---------------------------------------------------------------- what one word changes */
 
+/* Is the path one of a request, and not of a part of the catalogue that is to be changed? */
+static bool is_asked(const char *path, size_t n)
+{
+    static const char *const SECTIONS[] = {"plan.", "workload.", "traffic.", "deployment.", "size."};
+    for (size_t i = 0; i < sizeof SECTIONS / sizeof *SECTIONS; i++)
+        if (strncmp(path, SECTIONS[i], strlen(SECTIONS[i])) == 0) return true;
+    return !memchr(path, '.', n);
+}
+
 /* Set NAME=VALUE: the name of an option or a path. */
 static enum cli_status set_field(struct orr_form *form, unsigned command, const char *field)
 {
@@ -33,7 +42,7 @@ static enum cli_status set_field(struct orr_form *form, unsigned command, const 
     for (char *at = paths.data; !status && at && *at;) {
         struct orr_text path = {0};
         const size_t length = strcspn(at, " ");
-        const bool asked = strncmp(at, "plan.", 5) == 0 || strncmp(at, "workload.", 9) == 0 || !strchr(at, '.');
+        const bool asked = is_asked(at, length);
         cli_text_add(&path, "%s%.*s", asked ? "" : "set.", (int)length, at);
         if (orr_form_set(form, path.data, field + n + 1, &error)) status = cli_fail("%s", error.text);
         free(path.data);
@@ -95,6 +104,9 @@ static enum cli_status one_request(const struct cli_args *args, const struct orr
         status = strchr(word, '=') && strncmp(word, "generated:", 10) != 0
                      ? set_fields(form, (CLI_FOR_COMPARE | kind->command), word)
                      : set_part(form, catalogue, word);
+    struct orr_error error;
+    if (!status && !file && kind->command & CLI_FOR_TRAFFIC && orr_form_set(form, "kind", kind->name, &error))
+        status = cli_fail("%s", error.text);
     char *text = status ? NULL : orr_form_text(form);
     if (!status && !text) status = cli_fail_memory();
     if (!status) cli_text_add(requests, "%s%s", requests->length ? ",\n" : "", text);
@@ -156,11 +168,21 @@ static enum cli_status compare(const struct cli_job_kind *kind, const struct cli
     return status;
 }
 
+/* Jobs, services under load and their sizes. */
+static const struct cli_job_kind *kind_of(const char *word)
+{
+    static const struct cli_job_kind SERVICES[] = {{"serving", ORR_JOB_INFER, CLI_FOR_SERVING | CLI_FOR_INFER},
+                                                   {"size", ORR_JOB_INFER, CLI_FOR_SIZE | CLI_FOR_INFER}};
+    for (size_t i = 0; i < sizeof SERVICES / sizeof *SERVICES; i++)
+        if (strcmp(word, SERVICES[i].name) == 0) return &SERVICES[i];
+    return cli_job_kind(word);
+}
+
 enum cli_status cli_compare(int argc, const char *const *argv)
 {
-    const struct cli_job_kind *kind = argc > 0 ? cli_job_kind(argv[0]) : NULL;
+    const struct cli_job_kind *kind = argc > 0 ? kind_of(argv[0]) : NULL;
     const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-    if (!kind && !asked) return cli_fail("compare what? orrery compare train A B or orrery compare infer A B");
+    if (!kind && !asked) return cli_fail("compare what? orrery compare train A B, or infer, serving or size");
     struct cli_args args;
     const int skip = kind ? 1 : 0;
     if (!kind) kind = cli_job_kind("train");

@@ -74,6 +74,8 @@ static enum orr_format table_or_report(const struct cli_args *args)
 static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
 {
     struct orr_error error;
+    const char *where = cli_args_value(args, "where");
+    if (where && orr_validation_keep(validation, where, &error)) return cli_fail("--where: %s", error.text);
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
     enum cli_status status = CLI_ANSWERED;
     if (args->html)

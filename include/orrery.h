@@ -475,7 +475,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
       "measure a run of an expert layer (orrery fit)")                                                     \
     X(LOAD, "load", "how this engine admits and queues requests",                                          \
       "measure first tokens of this engine under load (orrery fit)")                                       \
-    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
+    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                \
+    X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",            \
+      "add the runs that orrery fit proposes")
 
 #define ORR_KINS(X)                                                                                        \
     /*  enum     what the engine of a job is to the stack that will run it                              */ \
@@ -1415,6 +1417,8 @@ struct orr_engine {
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
     double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
     double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
+    double reduce_bucket_params;              /* gradients that are reduced together beside backward; 0: all of them */
+    double reduce_bucket_rank_params;         /* ... at least so many for every rank of the data-parallel group */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     bool clip_scales;                         /* ... and one that always scales them */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
@@ -1525,9 +1529,12 @@ struct orr_engine {
     int64_t batch_wait_steps;                 /* while sequences decode, prompts wait at most so many steps */
     double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
+    bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
     bool tuned_fp4;                           /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
+    char fixed_fp8_tiles[32];                 /* serving: family of chips on which the tile of an 8-bit product follows
+                                                 from its rows alone; "": none */
     bool low_latency_experts;                 /* serving: 4-bit experts by kernels that are made for few rows */
     int64_t qk_norm_kernels;                  /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                        /* a graph ends before every attention, which is launched ... */
@@ -1545,6 +1552,9 @@ struct orr_engine {
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
+    int64_t loss_chunks;                      /* parts in which head and loss run; 0: one */
+    double zero3_live_params;                 /* ZeRO-3: parameters that may stay gathered between their uses */
+    double zero3_whole_params;                /* ZeRO-3: tensors with fewer parameters are not sharded */
     int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
     int64_t zero1_gather_bytes;               /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
@@ -2262,7 +2272,7 @@ ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, en
     X(SEARCH, "search", STREAMED)                 \
     X(SWEEP, "sweep", STREAMED)                   \
     X(SENSITIVITY, "sensitivity", SHORT)          \
-    X(COMPARE, "compare", SHORT)                  \
+    X(COMPARE, "compare", LONG)                   \
     X(TECHNOLOGY, "technology", SHORT)            \
     X(FIT, "fit", LONG)
 
@@ -2478,7 +2488,7 @@ struct orr_optimise {
     int64_t n_grid_steps;         /* 0: 10 */
     uint64_t seed;                /* equal seeds give equal answers */
     /* Further jobs that the same chip should answer, and weights of all jobs: the objective is the weighted geometric
-     * mean over the first job and these (Eq. 412). */
+     * mean over the first job and these (Eq. 291). */
     const struct orr_job *others;
     size_t n_others;
     const double *weights;        /* of the first job and the others; NULL: all 1 */
@@ -2509,18 +2519,18 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalo
 
 /* Make one HTML page of a text and its data, for reports of the caller's own; the caller owns the page. */
 ORR_API ORR_NODISCARD char *orr_page(const char *title, const char *terminal, const char *json);
-/* A file that was compiled in (tools/embed_files.c). */
-struct orr_file {
+/* A file that the build put into the program (tools/embed_files.c). */
+struct orr_page_file {
     const char *path; /* for example "/assets/index-1a2b3c.js" */
     const char *bytes;
     size_t size;
     const char *gzip; /* the same, compressed; NULL where that gains nothing */
     size_t n_gzip;
-    const char *hash; /* of the bytes, as 16 digits */
+    const char *hash; /* of the bytes */
 };
 /* Return a file of the explorer, such as "/index.html"; NULL if the library was built without the explorer or has no
  * such file. */
-ORR_API const struct orr_file *orr_explorer_file(const char *path);
+ORR_API const struct orr_page_file *orr_explorer_file(const char *path);
 
 /* ---------------------------------------------------------------- studies */
 
@@ -2609,10 +2619,14 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
 ORR_API void orr_validation_free(struct orr_validation *validation);
 /* The mean absolute percentage error over the scored rows, as a fraction; NAN if none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
-/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. If no
- * file has the column the result is ORR_ERR_INPUT, and the error names the columns there are. */
-ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
+/* After the last file: also group the scores by columns of the CSVs ("tp", or several as in "gpus,tp") in every later
+ * text. If no file has a column the result is ORR_ERR_INPUT, and the error names the columns there are. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *columns,
                                                         struct orr_error *error);
+/* After the last file, before a grouping: keep only the scores that meet all conditions, COLUMN=VALUE with commas
+ * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions,
+                                                       struct orr_error *error);
 /* Render as TERMINAL, JSON, CSV, HTML (tables, and predicted over measured row by row) or INTERVALS; the caller owns
  * the text. */
 ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,

@@ -239,7 +239,7 @@ enum srv_result srv_reply_text(struct srv_connection *connection, unsigned statu
 /* As srv_reply_text, for bytes that outlive the server. */
 enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *type, const char *bytes, size_t n);
 /* Answer with a file of the program, compressed where the client takes that, or with 304 if it has it already. */
-enum srv_result srv_reply_file(struct srv_request *request, const struct orr_file *file, const char *type);
+enum srv_result srv_reply_file(struct srv_request *request, const struct orr_page_file *file, const char *type);
 /* Answers {"error": {"text", "key", "line", "column"}}. */
 enum srv_result srv_reply_error(struct srv_connection *connection, unsigned status, const struct orr_error *error);
 enum srv_result srv_reply_refusal(struct srv_connection *connection, unsigned status, const char *format, ...)
@@ -251,7 +251,7 @@ enum srv_result srv_reply_events(struct srv_connection *connection);
 
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 
-extern const struct orr_file srv_files[]; /* those of server/static */
+extern const struct orr_page_file srv_files[]; /* the files of server/static */
 extern const size_t srv_n_files;
 
 #endif

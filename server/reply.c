@@ -58,7 +58,7 @@ enum srv_result srv_reply_bytes(struct srv_connection *connection, const char *t
             .status = SRV_OK, .type = type, .cache = "no-cache", .bytes = (char *)(uintptr_t)bytes, .n = n});
 }
 
-enum srv_result srv_reply_file(struct srv_request *request, const struct orr_file *file, const char *type)
+enum srv_result srv_reply_file(struct srv_request *request, const struct orr_page_file *file, const char *type)
 {
     char tag[64];
     const bool gzip = file->gzip && request->head.gzip;

@@ -151,13 +151,12 @@ static enum srv_result ready(struct srv_request *request)
 
 /* ---------------------------------------------------------------- files in the program */
 
-/* A file of the explorer or one of the server's own. */
-static const struct orr_file *find_file(const char *path)
+/* Find a file of the explorer or one of the server's own. */
+static const struct orr_page_file *find_file(const char *path)
 {
-    const struct orr_file *file = orr_explorer_file(path);
-    for (size_t i = 0; !file && i < srv_n_files; i++)
-        if (strcmp(srv_files[i].path, path) == 0) file = &srv_files[i];
-    return file;
+    for (size_t i = 0; i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, path) == 0) return &srv_files[i];
+    return orr_explorer_file(path);
 }
 
 static const char *type_of(const char *path)
@@ -186,7 +185,7 @@ static enum srv_result openapi(struct srv_request *request)
 static enum srv_result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
-    const struct orr_file *file = find_file(root ? "/index.html" : request->path);
+    const struct orr_page_file *file = find_file(root ? "/index.html" : request->path);
     if (!file && root) file = find_file("/plain.html");
     if (file) return srv_reply_file(request, file, type_of(file->path));
     return srv_reply_refusal(request->connection, SRV_NOT_FOUND, "%.200s: no such page; %s lists all", request->path,

@@ -103,7 +103,7 @@ no_explorer() {
     cat >"$work/explorer.c" <<'C'
 #include "report/explorer.h"
 
-const struct orr_file orr_explorer_files[1] = {{0}};
+const struct orr_page_file orr_explorer_files[1] = {{0}};
 const size_t orr_n_explorer_files = 0;
 C
 }

@@ -1,8 +1,8 @@
 /* embed_files library|server OUT.c FILE...: write the files, text or binary, as C strings into one table, that of the
  * explorer in the library or that of the server's own pages. The path is what follows the last /static or /dist in a
  * file's name: web/dist/assets/x.js is "/assets/x.js". Each file is there a second time as gzip compresses it, where
- * that makes it a tenth smaller, and with a hash of its bytes, from which the server makes its ETag. Where there is no
- * gzip to build with, files are sent as they are. */
+ * that makes it a tenth smaller, and with a hash of its bytes, from which the server makes its ETag. Without gzip on
+ * the machine that builds, files are sent as they are. */
 #define _POSIX_C_SOURCE 200809L
 #include "embed_table.h"
 
@@ -102,9 +102,10 @@ static int write_entry(FILE *out, const char *name)
 
 int main(int argc, char **argv)
 {
-    static const struct embed_table library = {"report/explorer.h", "orr_file", "orr_explorer_files",
+    static const struct embed_table library = {"report/explorer.h", "orr_page_file", "orr_explorer_files",
                                                "orr_n_explorer_files", write_entry};
-    static const struct embed_table server = {"server/internal.h", "orr_file", "srv_files", "srv_n_files", write_entry};
+    static const struct embed_table server = {"server/internal.h", "orr_page_file", "srv_files", "srv_n_files",
+                                              write_entry};
     if (argc < 3) {
         fprintf(stderr, "usage: embed_files library|server OUT.c FILE...\n");
         return 2;

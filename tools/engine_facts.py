@@ -77,6 +77,7 @@ GROUPS = {
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("clip_scales", "false", "fine-tuning"), ("gradient_bytes", "2", "dense"),
         ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
         ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
+        ("reduce_bucket_params", "0", "copies"), ("reduce_bucket_rank_params", "0", "dense"),
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
@@ -124,6 +125,7 @@ GROUPS = {
         ("norm_saved_bytes", "0", "fine-tuning"), ("score_saved_bytes", "0", "eager scores"),
         ("gradients_dropped", "false", "fine-tuning"),
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
+        ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
     "fitted": [
@@ -135,6 +137,11 @@ GROUPS = {
         ("eight_bit_rate_factor", "0.8", "fp8 chat"), ("four_bit_rate_factor", "0.8", "fp4 chat")],
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
+JOBS["chunked"] = ("train --model llama3.2-3b --system a100-80g-sxm --gpus 1 --seq 4096 --micro-batch 2 --global-batch 2 "
+                   "--recompute full --optimizer-in-backward --engine torchtune-2024-compiled")
+JOBS["sharded states"] = ("train --model llama2-7b --system a100-80g-sxm --gpus 8 --seq 512 --micro-batch 1 --global-batch 8 "
+                          "--recompute full --engine deepspeed-zero3-2024")
+JOBS["copies"] = NANOTRON + "--gpus 64 --tp 2 --zero 0 --global-batch 64"
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"
 JOBS["unfilled"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 12"
 JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"

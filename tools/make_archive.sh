@@ -17,6 +17,7 @@ tree=$work/orrery-$version
 mkdir "$tree"
 git archive --format=tar "$commit" | tar xf - -C "$tree"
 
+rm -rf "$tree/web/node_modules"
 if [ -d "$root/web/node_modules" ] && cmp -s "$root/web/package-lock.json" "$tree/web/package-lock.json"; then
     ln -s "$(readlink -f "$root/web/node_modules")" "$tree/web/node_modules"
 else

@@ -72,3 +72,8 @@ enum orr_err orr_complete(enum orr_err err, struct orr_error *error)
     const bool lacked = orr_memory_lacked();
     return lacked && err != ORR_ERR_MEMORY ? orr_out_of_memory(error, NULL) : err;
 }
+
+enum orr_err orr_complete_since(unsigned long mark, enum orr_err err, struct orr_error *error)
+{
+    return err != ORR_ERR_MEMORY && orr_memory_mark() != mark ? orr_out_of_memory(error, NULL) : err;
+}

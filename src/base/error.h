@@ -20,5 +20,8 @@ enum orr_err orr_out_of_memory(struct orr_error *error, const char *file);
 
 /* The end of a reader: `err`, or out of memory if an allocation failed that nobody could report (base/memory.h). */
 enum orr_err orr_complete(enum orr_err err, struct orr_error *error);
+/* The same for an answer of many parts, each of which may be skipped with a reason: where this thread lacked memory
+ * since `mark` (orr_memory_mark of base/memory.h), what was skipped is not the answer. */
+enum orr_err orr_complete_since(unsigned long mark, enum orr_err err, struct orr_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* The note that an allocation failed: one flag for each thread, because jansson calls its allocator without a context,
- * and their number in the process. With the reserve of src/spec/json_memory.c this is the only state of the library
- * outside its objects. */
+/* The note that an allocation failed: one flag and count for each thread, because jansson calls its allocator without a
+ * context, and their number in the process. With the reserve of src/spec/json_memory.c this is the only state of the
+ * library outside its objects. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
@@ -8,17 +8,24 @@
 #include "base/allocate.h"
 
 static _Thread_local bool lacked;
+static _Thread_local unsigned long n_failures_here;
 static atomic_ulong n_failures;
 
 void orr_memory_note(void)
 {
     lacked = true;
+    n_failures_here++;
     atomic_fetch_add(&n_failures, 1);
 }
 
 unsigned long orr_memory_failures(void)
 {
     return atomic_load(&n_failures);
+}
+
+unsigned long orr_memory_mark(void)
+{
+    return n_failures_here;
 }
 
 bool orr_memory_lacked(void)

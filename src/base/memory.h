@@ -14,5 +14,7 @@ bool orr_memory_lacked(void);
 /* How many failures the process has noted, in all threads. A program that prints one answer and ends compares it with
  * zero before it prints, a server with the number at the start of a request. */
 unsigned long orr_memory_failures(void);
+/* The same of this thread alone, for answers of many parts (orr_complete_since of base/error.h). */
+unsigned long orr_memory_mark(void);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "spec/part.h"
@@ -131,6 +133,7 @@ static bool find_spread(struct orr_fabric_fit *fit)
 enum orr_err orr_fabric_fit_run(struct orr_fabric_fit *fit, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
+    const unsigned long mark = orr_memory_mark();
     keep_rows(fit);
     if (!orr_fabric_search(fit, NULL, !fit->fabric.measured, &fit->fabric)) return orr_out_of_memory(error, NULL);
     if (fit->fabric.n_lines == 0)
@@ -142,7 +145,8 @@ enum orr_err orr_fabric_fit_run(struct orr_fabric_fit *fit, struct orr_error *er
     fit->n_fitted_lines = fit->fabric.n_lines;
     if (fit->fabric.measured && !orr_fabric_read(fit->catalogue, "unknown", &unknown, &ignored))
         complete(&fit->fabric, &unknown);
-    return find_spread(fit) ? ORR_OK : orr_out_of_memory(error, NULL);
+    const enum orr_err err = find_spread(fit) ? ORR_OK : orr_out_of_memory(error, NULL);
+    return orr_complete_since(mark, err, error);
 }
 
 enum orr_err orr_fabric_fit_score(struct orr_fabric_fit *fit, struct orr_error *error)

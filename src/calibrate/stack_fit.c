@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "spec/log.h"
 #include "spec/relatives.h"

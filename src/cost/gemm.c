@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The share of the last-level cache that holds operands while they are reused. This is an assumption. */
 #define CACHE_SHARE 0.8
@@ -217,6 +218,27 @@ static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
     return winner;
 }
 
+/* 8-bit products of kernels that take their tile from the rows alone (64 x 16 up to 16 rows, 64 x 64 up to 64, 64 x 128
+ * up to 128, 128 x 128 beyond), beside the library's choice. The levels are medians of filled tiles over 20 shapes, and
+ * a tile that is more than a quarter empty loses time with every empty row (validation/kernels/h200_fp8_tiles.csv).
+ * From 1,024 rows on, both run at the limit of power and take the same time; between 512 and 1,024 nothing was measured
+ * at that limit, and the library's time is kept. */
+#define FIXED_TILE_MOST_ROWS 512
+
+static double fixed_tile_cost(double rows)
+{
+    if (rows <= 16 || rows > FIXED_TILE_MOST_ROWS) return 1;
+    const double tile = rows <= 128 ? 64 : 128, level = rows <= 64 ? 1 : rows <= 128 ? 1.06 : 1.11;
+    const double empty = 1 - rows / (tile * orr_ceil(rows / tile));
+    return level * (1 + tile / 80 * orr_max(0, empty - 0.25)); /* Eq. 266 */
+}
+
+static bool has_fixed_tile(const struct orr_job *job, const struct orr_op *op)
+{
+    const char *family = job->engine.fixed_fp8_tiles;
+    return op->dtype == ORR_DTYPE_FP8 && *family && strcmp(family, job->system.chip.family) == 0;
+}
+
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
 {
     const struct gemm g = prepare(job, op, burst_frac);
@@ -224,11 +246,12 @@ void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double
     const struct tiling tiling = tiling_of(&g, &TILES[winner.tile]);
     const struct candidate c = price(&g, &tiling, winner.split);
     const size_t split = winner.split;
+    const double slower = has_fixed_tile(job, op) ? fixed_tile_cost(op->m) : 1;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
-                              .compute_s = c.compute_s,
-                              .l2_s = c.l2_s,
-                              .dram_s = g.dram_s[split],
+                              .compute_s = slower * c.compute_s,
+                              .l2_s = slower * c.l2_s,
+                              .dram_s = slower * g.dram_s[split],
                               .l2_bytes = c.l2_bytes,
                               .dram_bytes = g.read_bytes + g.write_bytes + g.partial_bytes[split],
                               .launch_s = g.fixed_s[split],

@@ -130,6 +130,22 @@ static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
     r->saved = 0;
 }
 
+/* Eq. 263: weights of ZeRO-3 that stay gathered: all, or as many as the engine lets live between forward and backward
+ * because they are used again soon; and small tensors, which are not sharded at all. */
+static void keep_gathered(const struct orr_job *job, const struct orr_stage *stage, double bytes_per_param,
+                          struct rank_bytes *r)
+{
+    const struct orr_engine *engine = &job->engine;
+    const double all = stage->dense_params + stage->expert_params, h = (double)job->model.hidden;
+    if (job->plan.gathered_kept) r->gathered = bytes_per_param * r->params;
+    else r->gathered = orr_max(r->gathered, bytes_per_param * orr_min(all, engine->zero3_live_params));
+    if (h >= engine->zero3_whole_params) return;
+    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const double others = 1 - 1 / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
+    for (int64_t k = 0; k < job->model.n_kinds; k++)
+        r->weights += others * w * stage->n_layers[k] * (double)job->model.kinds[k].n_norms * h;
+}
+
 /* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
 static void add_layers(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
@@ -137,7 +153,8 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
     const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
     bool some_kept = false;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
-    const double gathered = orr_recipe_of(job).gather_bytes;
+    const double gathered = orr_adapts(job) ? orr_base_bytes(job) : orr_recipe_of(job).gather_bytes; /* as stored */
+    double restored = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         if (stage->n_layers[k] <= 0) continue;
@@ -165,9 +182,10 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
             r->buffers = orr_max(r->buffers, 2 * w * params);
         if (orr_base_kernels(job) > 0) /* The matrix at work is restored to 16 bits. */
-            r->gathered = orr_max(r->gathered, w * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
+            restored = orr_max(restored, w * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
     }
-    if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = gathered * r->params;
+    if (job->plan.zero >= 3) keep_gathered(job, stage, gathered, r);
+    r->gathered += restored;
     offload_inputs(job, r);
     r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
@@ -249,6 +267,16 @@ static double updated_params(const struct orr_job *job, const struct rank_bytes 
     return 0;
 }
 
+/* Eq. 262: a loss in chunks runs the head once per chunk, so that its weight gradient is made while logits of other
+ * chunks are alive: the sum so far, unless it is among the gradients that are always there, and the part of a chunk. */
+static double chunk_gradients(const struct orr_job *job, const struct rank_bytes *r)
+{
+    if (job->engine.loss_chunks < 2) return 0;
+    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const bool whole = r->gradients > 0 && job->plan.zero < 2;
+    return (whole ? w : 2 * w) * r->head_params;
+}
+
 /* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
@@ -259,7 +287,10 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     const double g = job->workload.optimizer_in_backward ? 0 : r->gradient_16bit;
     *gradients = job->workload.optimizer_in_backward ? r->gradient_16bit * updated_params(job, r, instant) : 0;
     switch (instant) {
-    case LOSS: *activations = all + r->head_saved + r->logits; return;
+    case LOSS:
+        *activations = all + r->head_saved + r->logits;
+        *gradients += chunk_gradients(job, r);
+        return;
     case FIRST_FFN:
         *activations = all + r->last_recomputed + r->ffn_transient;
         *gradients += g * r->head_params;

@@ -75,7 +75,7 @@ static void emit_copies(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                   .forward_launches = 3});
 }
 
-/* A product of attention reads its operands in their own format (Eq. 402). */
+/* A product of attention reads its operands in their own format (Eq. 281). */
 static void emit_core_product(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                               double n, double k)
 {
@@ -150,7 +150,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
     const double held = orr_kind_compresses(kind) ? d_qk * (keys + entries) : (d_qk + d_v) * kv * keys;
-    const double rows = d->b * heads * q; /* operands are read in their format, results are activations (Eq. 402) */
+    const double rows = d->b * heads * q; /* operands are read in their format, results are activations (Eq. 281) */
     const double read = d->w_s * (d_qk * rows + d->b * held) + d->w_a * d_v * rows,
                  written = d->w_a * ((d_qk + d_v) * rows + d->b * held);
     op->bytes = backward ? read + written + 8 * rows * (1 + d_qk) : read + (emit->backward ? 4 * rows : 0);
@@ -212,7 +212,7 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
 }
 
 /* Operands that attention multiplies in a narrower format than activations have are cast by a kernel of their own:
- * query, key and value before it, and the gradient of its output (Eq. 402). */
+ * query, key and value before it, and the gradient of its output (Eq. 281). */
 static void emit_core_cast(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;

@@ -66,6 +66,8 @@ struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params
 /* ZeRO-3 gathers the weights of a layer for forward and backward and scatters its gradients (Eq. 75a). */
 void orr_emit_sharded_layer(struct orr_emit *emit, const struct orr_part_params *params);
 /* The gradients of these parameters are added up, and with ZeRO-3 the weights are gathered. */
+void orr_emit_autocast(struct orr_emit *emit, const struct orr_part_params *params, double matrices);
+void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors);
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params);
 /* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
 void orr_emit_tower(struct orr_emit *emit, double sequences);

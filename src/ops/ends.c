@@ -21,6 +21,24 @@ static void emit_gather(struct orr_emit *emit)
                                                   .backward_launches = 4});
 }
 
+/* The embedding is the head's matrix, too, and both are on one rank. */
+static bool is_shared(const struct orr_job *job)
+{
+    return job->model.tied_embeddings && !orr_ends_apart(&job->plan);
+}
+
+/* A matrix that is embedding and head at once has two gradients, which autograd adds up (Eq. 261). Kernels that
+ * accumulate in the weight gradient of the head add to the same sum. */
+static void emit_tied_sum(struct orr_emit *emit)
+{
+    const struct orr_job *job = emit->job;
+    const struct orr_dims *d = &emit->dims;
+    if (!is_shared(job) || emit->frozen || job->engine.fused_gradient_accumulation) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.sum",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = 3 * d->w_p * d->vocab * d->h});
+}
+
 static void emit_embedding(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -35,6 +53,8 @@ static void emit_embedding(struct orr_emit *emit)
                                                             .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
     const struct orr_part_params params = orr_plain_part(emit, orr_rank_embedding_params(emit->job));
+    emit_tied_sum(emit);
+    orr_emit_accumulation(emit, params.trained_dense, 1);
     orr_emit_sharded_layer(emit, &params);
 }
 
@@ -81,7 +101,12 @@ static void emit_head(struct orr_emit *emit)
     emit->frozen = !orr_trains_head(emit->job);
     emit_logits(emit);
     emit_loss(emit);
-    const struct orr_part_params params = orr_plain_part(emit, orr_rank_head_params(emit->job));
+    const bool shared = is_shared(emit->job);
+    const double own = orr_rank_head_params(emit->job), matrix = emit->dims.vocab * emit->dims.h;
+    const struct orr_part_params params = orr_plain_part(emit, own);
+    const struct orr_part_params cast = orr_plain_part(emit, own + (shared ? matrix : 0));
+    orr_emit_autocast(emit, &cast, 1);
+    orr_emit_accumulation(emit, params.trained_dense, shared ? 1 : 2); /* the norm and, if it is its own, the matrix */
     orr_emit_sharded_layer(emit, &params);
 }
 
@@ -145,6 +170,21 @@ void orr_emit_ends(struct orr_emit *emit)
     if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);
 }
 
+/* The shortest time in which a token is chosen: a row of logits is one reduction, which few thread blocks share. Own
+ * measurement (validation/kernels/h200_sampling.csv): 11 and 12 us for one row of 32,000 and of 201,088 logits. */
+#define SAMPLE_FLOOR_S 12e-6
+
+/* Eq. 269: every rank widens the logits of all sequences to 32 bits and finds the largest; what it keeps of a logit is
+ * written once, and the wide copy is read once more. Random choices cost more and are not modelled. */
+static void emit_sample(struct orr_emit *emit)
+{
+    struct orr_op *op = orr_emit_op(emit, "head.sample", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    op->pointwise = ORR_POINTWISE_LOSS;
+    op->launches = 2;
+    op->floor_s = SAMPLE_FLOOR_S;
+    op->bytes = emit->dims.T_head * (double)emit->model->vocab * (emit->job->engine.logit_bytes_live + 4);
+}
+
 /* The ends of a serving pass: only the last position of every sequence goes through the head; its logits are gathered
  * over the vocabulary's shards. A prediction layer that drafts has its input there too. The engines' step times are
  * calibrated without a sum of the embeddings. */
@@ -159,4 +199,5 @@ void orr_emit_pass_ends(struct orr_emit *emit)
     emit_logits(emit);
     orr_emit_collective(emit, "head.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
                         emit->dims.T_head * (double)emit->model->vocab * emit->dims.w_c);
+    emit_sample(emit);
 }

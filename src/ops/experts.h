@@ -18,4 +18,15 @@ static inline double orr_experts_touched(double places, double active, double to
     return orr_min(places / ranks, places * (1 - pow(1 - share, tokens)) / ranks);
 }
 
+/* Eq. 267: the same on the busiest rank, where every rank waits for it. The experts of a rank are touched independently
+ * of each other, nearly; the largest of R normal numbers is sqrt(2 ln R) - 0.6 standard deviations above their mean,
+ * within 4 % from 2 to 64. */
+static inline double orr_experts_touched_most(double places, double active, double tokens, double ranks)
+{
+    const double mean = orr_experts_touched(places, active, tokens, ranks), all = places / ranks;
+    if (ranks < 2 || mean >= all) return mean;
+    const double deviation = sqrt(mean * (1 - mean / all) * (1 - 1 / ranks));
+    return orr_min(orr_min(all, tokens * active), mean + (sqrt(2 * log(ranks)) - 0.6) * deviation);
+}
+
 #endif

@@ -37,7 +37,7 @@ static struct orr_dims common_dims(const struct orr_job *job, const struct orr_m
 {
     const struct orr_plan *plan = &job->plan;
     const double w_m = orr_dtype_bytes(matrix), wide = w_m > 2 ? 4 : 2;
-    const double w_a = orr_asked_bytes(job->workload.activations, wide); /* Eq. 400 */
+    const double w_a = orr_asked_bytes(job->workload.activations, wide); /* Eq. 279 */
     return (struct orr_dims){.h = (double)model->hidden,
                              .t = (double)plan->tp,
                              .c = (double)plan->cp,
@@ -65,7 +65,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.T_norm = job->plan.sp ? d.T / d.t : d.T;
     d.T_routed = d.T_sent = d.T / d.t; /* T_e: Every rank owns its share of the tokens. */
     d.T_group = d.T_sent * d.e * d.te;
-    d.w_c = orr_asked_bytes(workload->comm, d.w_p); /* Eq. 401 */
+    d.w_c = orr_asked_bytes(workload->comm, d.w_p); /* Eq. 280 */
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.m = orr_micro_batches(job);
     return d;
@@ -157,11 +157,14 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 
 /* ---------------------------------------------------------------- a layer */
 
+/* Matrices of a plain layer that are cast or added one by one; its norms count as one tensor more. */
+#define LAYER_MATRICES 7
+
 /* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. */
-static void emit_accumulation(struct orr_emit *emit, double params)
+void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    if (engine->fused_gradient_accumulation) return;
+    if (engine->fused_gradient_accumulation || params <= 0) return;
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const struct orr_states states = orr_states_of(emit->job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
@@ -169,7 +172,7 @@ static void emit_accumulation(struct orr_emit *emit, double params)
                                                         .kind = ORR_POINTWISE_ADD,
                                                         .backward_bytes = share * params *
                                                                           (emit->dims.w_p + 2 * states.gradient_bytes),
-                                                        .backward_launches = 8});
+                                                        .backward_launches = tensors});
 }
 
 struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -187,24 +190,24 @@ struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params
 }
 
 /* Autocast makes 16-bit copies of fp32 weights in every forward pass, and fp32 gradients of 16-bit ones (Eq. 157). */
-static void emit_autocast(struct orr_emit *emit, const struct orr_part_params *params)
+void orr_emit_autocast(struct orr_emit *emit, const struct orr_part_params *params, double matrices)
 {
     const double trained = params->trained_dense + params->trained_expert;
     if (!emit->job->engine.autocast || emit->job->kind != ORR_JOB_TRAIN) return;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "weights.cast",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = 6 * (params->dense + params->expert),
-                                                        .forward_launches = 7});
+                                                        .forward_launches = matrices});
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.cast",
                                                         .kind = ORR_POINTWISE_UPCAST,
                                                         .backward_bytes = 6 * trained,
-                                                        .backward_launches = 7});
+                                                        .backward_launches = matrices});
 }
 
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params)
 {
-    emit_autocast(emit, params);
-    emit_accumulation(emit, params->trained_dense + params->trained_expert);
+    orr_emit_autocast(emit, params, LAYER_MATRICES);
+    orr_emit_accumulation(emit, params->trained_dense + params->trained_expert, LAYER_MATRICES + 1);
     orr_emit_sharded_layer(emit, params);
 }
 

@@ -203,7 +203,7 @@ static void emit_low_rank(struct orr_emit *emit, const struct orr_layer_kind *ki
     const bool inner = kind->mixer == ORR_MIXER_MAMBA1;
     emit_matrix(emit, ORR_LINEAR("scan.low_in"), inner ? d->T : d->T_norm, inner ? z->width : d->h, z->low_in);
     if (inner) orr_emit_row_output(emit, z->low_in);
-    for (double made = 0; made < (inner || kind->scan_full_gate ? 1 : 2); made++)
+    for (int made = 0; made < (inner || kind->scan_full_gate ? 1 : 2); made++)
         emit_matrix(emit, ORR_LINEAR("scan.low_out"), d->T, rank, z->low_out);
 }
 

@@ -169,12 +169,16 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const struct orr_dims *d = &emit->dims;
     const double active = (double)kind->n_active, places = (double)orr_expert_places(emit->job, kind);
     const double imbalance = orr_rows_frac(&emit->job->workload);
-    const struct rows rows = {.sent = d->T_sent * active, .work = d->T_group * active / d->e * imbalance};
+    /* Where ranks may differ, the busiest one counts. It has at least a row for each expert that it touches. */
+    const double touched = imbalance > 1 ? orr_experts_touched_most(places, active, d->T_group, d->e)
+                                         : orr_experts_touched(places, active, d->T_group, d->e);
+    const double work = d->T_group * active / d->e * imbalance;
+    const struct rows rows = {.sent = d->T_sent * active, .work = imbalance > 1 ? orr_max(work, touched) : work};
     emit_router(emit, kind);
-    emit_routing(emit, kind, orr_experts_touched(places, active, d->T_group, d->e));
+    emit_routing(emit, kind, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
     emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     emit_exchange(emit, kind, rows.sent * imbalance);
-    emit_products(emit, kind, rows.work, orr_experts_touched(places, active, d->T_group, d->e));
+    emit_products(emit, kind, rows.work, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

@@ -42,7 +42,7 @@ struct orr_dims {
     enum orr_dtype matrix;  /* format of the quantised weight products */
     enum orr_dtype dtype16; /* format of everything else */
 };
-/* What a stated traffic of activations becomes in the format that was asked for (Eq. 400). */
+/* What a stated traffic of activations becomes in the format that was asked for (Eq. 279). */
 static inline double orr_narrowed_frac(const struct orr_dims *d)
 {
     return d->w_a / d->w_p;

@@ -118,7 +118,7 @@ struct orr_recipe orr_recipe_of(const struct orr_job *job)
     recipe.wgrad = scaling->wgrad;
     recipe.wide_frac = (double)job->workload.wide_layers / (double)job->model.n_layers;
     if (w > e) set_inputs(job, scaling, &inputs, w, e, &recipe);
-    else recipe.saved_bytes = w; /* Eq. 400: activations already are what the products read */
+    else recipe.saved_bytes = w; /* Eq. 279: activations already are what the products read */
     set_weights(job, scaling, &weights, e, &recipe);
     recipe.gather_bytes = orr_asked_bytes(job->workload.comm, recipe.gather_bytes);
     recipe.tp_bytes = orr_asked_bytes(job->workload.comm, recipe.tp_bytes);

@@ -18,7 +18,7 @@ struct orr_states {
 };
 
 /* Bytes per element of the gradient collective: as the engine sends, but no wider than the gradients themselves are, or
- * as the request asks (Eq. 401). */
+ * as the request asks (Eq. 280). */
 static inline double orr_reduce_bytes(const struct orr_job *job)
 {
     const double sent = (double)job->engine.reduce_bytes;

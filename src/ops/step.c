@@ -11,6 +11,9 @@
 #define NORM_LAUNCHES 4
 #define CAST_LAUNCHES 32
 #define ADAM_LAUNCHES 8
+/* Of the tensors of a layer, the norms are too small to fill a bucket; beside the layers are embedding and head. */
+#define NORM_TENSORS 2
+#define END_TENSORS 2
 
 static double weight_bytes(const struct orr_emit *emit)
 {
@@ -111,6 +114,28 @@ static double broadcasts_of(const struct orr_emit *emit, enum orr_group group)
     return orr_min(tensors, (double)orr_group_ranks(&emit->job->plan, group));
 }
 
+/* Eq. 260: reductions that run beside backward are cut into buckets, which are as large as the engine makes them but
+ * end with a whole tensor. Where nothing overlaps, there is one message. */
+static double buckets_of(const struct orr_emit *emit, enum orr_group group, double params)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double ranks = (double)orr_group_ranks(&emit->job->plan, group);
+    const double least = orr_max(engine->reduce_bucket_params, engine->reduce_bucket_rank_params * ranks);
+    if (least <= 0 || engine->dp_overlap_frac <= 0) return 1;
+    const double buckets = orr_max(1, orr_ceil(params / least));
+    const double matrices = (double)engine->layer_tensors - NORM_TENSORS;
+    if (matrices <= 0) return buckets;
+    const double layers = (double)emit->model->n_layers / (double)emit->job->plan.pp;
+    return orr_min(buckets, orr_ceil(matrices * layers) + END_TENSORS);
+}
+
+static void cut_into_buckets(struct orr_op *op, double buckets)
+{
+    if (!op) return;
+    op->payload_bytes /= buckets;
+    op->count *= buckets;
+}
+
 /* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights, unless an engine's stage 1 sums
  * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch. Groups that hold a copy
  * each add up their shards between them. */
@@ -123,6 +148,9 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
         orr_emit_collective(emit, sums ? "dp.reduce" : "dp.scatter", ORR_PHASE_STEP,
                             sums ? ORR_COLLECTIVE_ALLREDUCE : ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
     if (sync && plan->zero == 2) sync->count = emit->dims.m;
+    const double buckets = buckets_of(emit, group, params);
+    const bool alone = plan->zero == 1 && emit->job->engine.zero1_exposed;
+    cut_into_buckets(sync, alone ? 1 : buckets);
     if (plan->zero == 0) return;
     if (group == ORR_GROUP_DP)
         orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
@@ -130,6 +158,7 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
     struct orr_op *gather = orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
                                                 params * emit->recipe.gather_bytes);
     if (gather && plan->zero == 1 && emit->job->engine.zero1_broadcast) gather->launches = broadcasts_of(emit, group);
+    if (plan->zero > 1 || !emit->job->engine.zero1_gather_exposed) cut_into_buckets(gather, buckets);
 }
 
 static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes,

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "predict/interval_table.h"
+#include "predict/measured.h"
 #include "predict/pass.h"
 #include "spec/job.h"
 
@@ -99,7 +100,7 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
     [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
     [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
     [ORR_DOUBT_NETWORK] = {0.4, 0.4},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
-    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {1, 1}};
 /* What another stack does besides what it is predicted to do only adds time: half of such stacks take more than this,
  * in logarithms. */
 #define OTHER_MID 0.05
@@ -208,10 +209,24 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
     return interval;
 }
 
-/* The least that runs of a measured engine are taken to differ by. The residuals of a class are of sources whose facts
- * were known; the next cluster of the same engine brings a network, a host and settings of its own. */
+/* The least that an engine without measured runs is taken to be off by. */
 #define LEAST_DOWN 0.09
 #define LEAST_UP   0.17
+/* The next cluster of a measured engine brings a network, a host and settings of its own: chosen with coverage in view
+ * (docs/trust.md). */
+#define CLUSTER_DOWN 0.04
+#define CLUSTER_UP   0.06
+
+/* What runs of a measured engine differ by: those of the finest cell of the record that the job belongs to, and what
+ * another cluster adds (Eq. 265). An engine that the record has no cell of has its class. */
+static struct prior of_runs(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
+                            struct prior class_runs)
+{
+    const int bound = orr_dominant_bound(regime, exposure->bound_frac);
+    const struct orr_measured_cell *cell = orr_measured_cell(job->engine.id, regime, bound, job->system.id);
+    if (!cell) return class_runs;
+    return (struct prior){hypot(log(cell->low), CLUSTER_DOWN), hypot(log(cell->high), CLUSTER_UP)};
+}
 
 /* The 90 % quantile of a Student t with 4 degrees of freedom, the distribution of errors in a fit (Eq. 174). */
 #define FITTED_QUANTILE 1.533
@@ -225,7 +240,7 @@ static struct orr_interval fitted(const struct orr_engine *engine)
                                  .mid = 1,
                                  .high = exp(reach),
                                  .from = engine->fit_within_frac > engine->fit_stack_frac ? ORR_DOUBT_RUNS
-                                                                                          : ORR_DOUBT_STACK,
+                                                                                          : ORR_DOUBT_FITTED,
                                  .measured = true};
 }
 
@@ -238,13 +253,14 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
     const enum orr_kin kin = kin_of(job, regime);
     const bool measured = kin == ORR_KIN_RECORD, is_first = regime == ORR_REGIME_SERVE_FIRST;
     const struct prior runs = {orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
-    if (measured) doubts[ORR_DOUBT_RUNS] = runs;
+    if (measured) doubts[ORR_DOUBT_RUNS] = of_runs(job, regime, exposure, runs);
     else fill_doubts(job, regime, kin, exposure, doubts);
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
     struct orr_interval interval = combined(recorded.name, doubts, kin == ORR_KIN_OTHER && !is_first ? OTHER_MID : 0);
     interval.measured = measured;
-    /* What no run covers is never surer than what runs cover. */
+    if (measured) return interval;
+    /* What no run covers is never surer than what runs of its class cover. */
     interval.low = orr_min(interval.low, interval.mid * exp(-runs.down));
     interval.high = orr_max(interval.high, interval.mid * exp(runs.up));
     return interval;

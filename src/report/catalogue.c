@@ -1,4 +1,5 @@
 /* `orrery list` shows what a catalogue holds, one line or object per part. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -245,7 +246,11 @@ static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part 
         err = add_list(catalogue, only, kind, all, format == ORR_FORMAT_JSON, &text, error);
     }
     *result = orr_text_take(&text);
-    if (!err && !*result) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!err && !*result) err = orr_out_of_memory(error, NULL);
+    if (err) {
+        free(*result);
+        *result = NULL;
+    }
     return err;
 }
 

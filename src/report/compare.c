@@ -125,12 +125,17 @@ static int flatten(json_t *flat, const json_t *object, const char *prefix)
     return failed;
 }
 
+json_t *orr_compare_flat(const json_t *object)
+{
+    json_t *flat = json_object();
+    return orr_json_whole(flat, !flat || !object || flatten(flat, object, ""));
+}
+
 static json_t *flat_request(const struct orr_job *job)
 {
-    json_t *request = orr_request_json(job, false), *flat = json_object();
-    const int failed = !request || !flat || flatten(flat, request, "");
+    json_t *request = orr_request_json(job, false), *flat = orr_compare_flat(request);
     json_decref(request);
-    return orr_json_whole(flat, failed);
+    return flat;
 }
 
 /* Names a column that has no name by its number, because what differs is not known yet. */
@@ -235,6 +240,11 @@ enum orr_err orr_compare_ask(const struct orr_catalogue *catalogue, const char *
     const json_t *requests = err ? NULL : json_object_get(doc.root, "requests");
     const json_t *names = err ? NULL : json_object_get(doc.root, "names");
     if (!err) err = check(&doc, requests, names, error);
+    if (!err && orr_compare_is_service(requests)) {
+        err = orr_compare_services(catalogue, &doc, requests, names, format, style, text, error);
+        orr_doc_close(&doc);
+        return err;
+    }
     if (!err && !(comparison.columns = calloc(json_array_size(requests), sizeof *comparison.columns)))
         err = fail_memory(error);
     if (!err) {

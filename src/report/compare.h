@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/answer.h"
 #include "report/json_text.h"
+#include "spec/json.h"
 
 #define ORR_COMPARE_MAX 8 /* answers of one comparison */
 
@@ -34,6 +35,15 @@ bool orr_compare_same(const struct orr_comparison *comparison, const char *key);
 double orr_compare_longer_s(const struct orr_comparison *comparison, size_t i, int part);
 /* Says in one sentence how column i differs from the first, and which parts of the time make the difference. */
 void orr_compare_sentence(const struct orr_comparison *comparison, size_t i, struct orr_text *text);
+
+/* The members of an object under dotted keys; the caller owns it. NULL: no memory, or no object. */
+json_t *orr_compare_flat(const json_t *object);
+/* Is the first request one of a service under load or of its size? */
+bool orr_compare_is_service(const json_t *requests);
+/* Compares those. */
+enum orr_err orr_compare_services(const struct orr_catalogue *catalogue, const struct orr_doc *doc,
+                                  const json_t *requests, const json_t *names, enum orr_format format,
+                                  const struct orr_style *style, char **text, struct orr_error *error);
 
 void orr_compare_terminal(const struct orr_comparison *comparison, const struct orr_style *style,
                           struct orr_text *text);

@@ -4,7 +4,7 @@
 
 #include "orrery.h"
 
-extern const struct orr_file orr_explorer_files[];
+extern const struct orr_page_file orr_explorer_files[];
 extern const size_t orr_n_explorer_files;
 
 #endif

@@ -96,7 +96,7 @@ void orr_page_curve(struct orr_page_parts *page, const char *title, const char *
 
 /* ---------------------------------------------------------------- page */
 
-static const struct orr_file *explorer_file(const char *ending)
+static const struct orr_page_file *explorer_file(const char *ending)
 {
     for (size_t i = 0; i < orr_n_explorer_files; i++) {
         const char *found = strrchr(orr_explorer_files[i].path, '.');
@@ -105,7 +105,7 @@ static const struct orr_file *explorer_file(const char *ending)
     return NULL;
 }
 
-const struct orr_file *orr_explorer_file(const char *path)
+const struct orr_page_file *orr_explorer_file(const char *path)
 {
     for (size_t i = 0; i < orr_n_explorer_files; i++)
         if (strcmp(orr_explorer_files[i].path, path) == 0) return &orr_explorer_files[i];
@@ -114,7 +114,7 @@ const struct orr_file *orr_explorer_file(const char *path)
 
 static void add_file(struct orr_text *text, const char *before, const char *ending, const char *after)
 {
-    const struct orr_file *file = explorer_file(ending);
+    const struct orr_page_file *file = explorer_file(ending);
     if (!file) return;
     orr_text_add(text, "%s", before);
     orr_text_append(text, file->bytes, file->size);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/technology.h"
+#include "base/error.h"
 #include "base/plain.h"
 #include "spec/json.h"
 
@@ -41,11 +42,12 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     const size_t size = strlen(prefix) + strlen(given) + 1;
     char *name = malloc(size);
     struct orr_error found;
-    if (!name) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!name) return orr_out_of_memory(error, NULL);
     (void)snprintf(name, size, "%s%s", prefix, given);
     const struct orr_technology_question question = {.name = name, .view = (enum orr_technology_view)q};
     const enum orr_err err = orr_technology_render(catalogue, &question, ORR_FORMAT_JSON, NULL, text, &found);
     free(name);
+    if (err == ORR_ERR_MEMORY) return orr_out_of_memory(error, NULL);
     return err ? orr_doc_fail(request, key, error, "%s", found.text) : ORR_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/table.h"
+#include "validate/cells.h"
 #include "validate/unseen_stats.h"
 
 #include <math.h>
@@ -27,11 +28,12 @@ static char *percent(char buffer[16], double frac)
 static void add_stats_row(struct orr_table *table, enum orr_paint paint, const char *name,
                           const struct orr_error_stats *s)
 {
-    char n[16], mean[16], median[16], p90[16], max[16], bias[16], cover[16];
+    char n[16], mean[16], median[16], p90[16], max[16], bias[16], cover[16], width[16] = "";
     snprintf(n, sizeof n, "%zu", s->n);
+    if (!isnan(s->width_ln)) snprintf(width, sizeof width, "%.2f", s->width_ln);
     snprintf(bias, sizeof bias, "%+.1f", 100 * s->bias_frac);
     ORR_ROW(table, paint, name, n, percent(mean, s->mape_frac), percent(median, s->median_frac),
-            percent(p90, s->p90_frac), percent(max, s->max_frac), bias, percent(cover, s->coverage80_frac));
+            percent(p90, s->p90_frac), percent(max, s->max_frac), bias, percent(cover, s->coverage80_frac), width);
 }
 
 static void add_group_table(const struct orr_validation *v, const struct orr_grouping *grouping, struct orr_text *text,
@@ -40,9 +42,10 @@ static void add_group_table(const struct orr_validation *v, const struct orr_gro
     size_t n;
     const char **values = orr_validation_values(v, grouping->member, &n);
     struct orr_table table;
-    orr_table_start(&table, "frrrrrrr");
-    table.drop = "00000100";
-    ORR_ROW(&table, ORR_PAINT_BOLD, grouping->title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %");
+    orr_table_start(&table, "frrrrrrrr");
+    table.drop = "000001000";
+    ORR_ROW(&table, ORR_PAINT_BOLD, grouping->title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %",
+            "width");
     for (size_t i = 0; values && i < n; i++) {
         const struct orr_error_stats stats = orr_score_stats(v, grouping->member, values[i]);
         add_stats_row(&table, ORR_PAINT_NONE, values[i], &stats);
@@ -102,6 +105,9 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text, 
         orr_text_add(&line,
                      "; of engines that runs cover %.0f %% as a mean over sources, at a mean width of %.2f in ln",
                      100 * held.coverage_frac, held.width_ln);
+    struct orr_cells_held without;
+    if (held.rows > 0 && orr_cells_left_out(v, &without) == ORR_OK && without.rows > 0)
+        orr_text_add(&line, "; %.0f %% if no row has a part in its own interval", 100 * without.coverage_frac);
     orr_text_add(&line, ".\n");
     text->failed |= line.failed;
     if (!line.failed) orr_text_fit(text, style, line.data);
@@ -150,6 +156,7 @@ json_t *orr_stats_json(const struct orr_error_stats *s)
         json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "rows", (json_int_t)s->n, "mape", s->mape_frac, "median_ape",
                   s->median_frac, "p90_ape", s->p90_frac, "max_ape", s->max_frac, "bias", s->bias_frac);
     json_object_set_new(object, "coverage80", isnan(s->coverage80_frac) ? json_null() : json_real(s->coverage80_frac));
+    json_object_set_new(object, "width_ln", isnan(s->width_ln) ? json_null() : json_real(s->width_ln));
     return object;
 }
 
@@ -168,20 +175,25 @@ static json_t *groups_json(const struct orr_validation *v, const char *key, orr_
     return array;
 }
 
-/* Adds by_source, by_system, by_metric and by_class, and "by" for the column asked for. */
+static json_t *asked_json(const struct orr_validation *v, const struct orr_grouping *grouping)
+{
+    return json_pack("{s:s, s:o}", "field", grouping->title, "groups", groups_json(v, "value", grouping->member));
+}
+
+/* Adds by_source, by_system, by_metric and by_class, "by" for the first column asked for, and "by_more" for others. */
 static void add_groups_json(const struct orr_validation *v, json_t *object)
 {
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(v, groupings);
-    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) {
+    for (size_t i = 0; i < ORR_FIXED_GROUPINGS; i++) {
         char key[32];
         snprintf(key, sizeof key, "by_%s", groupings[i].title);
         json_object_set_new(object, key, groups_json(v, groupings[i].title, groupings[i].member));
     }
-    if (n == ORR_MAX_GROUPINGS)
-        json_object_set_new(
-            object, "by",
-            json_pack("{s:s, s:o}", "field", v->by, "groups", groups_json(v, "value", groupings[n - 1].member)));
+    if (n > ORR_FIXED_GROUPINGS) json_object_set_new(object, "by", asked_json(v, &groupings[ORR_FIXED_GROUPINGS]));
+    json_t *more = n > ORR_FIXED_GROUPINGS + 1 ? json_array() : NULL;
+    for (size_t i = ORR_FIXED_GROUPINGS + 1; i < n; i++) json_array_append_new(more, asked_json(v, &groupings[i]));
+    if (more) json_object_set_new(object, "by_more", more);
 }
 
 static json_t *skipped_json(const struct orr_validation *v)
@@ -219,6 +231,9 @@ static json_t *validation_json(const struct orr_validation *v)
     const struct orr_held held = orr_held_on_record(v);
     json_object_set_new(object, "coverage80_measured", held.rows > 0 ? json_real(held.coverage_frac) : json_null());
     json_object_set_new(object, "width_ln_measured", held.rows > 0 ? json_real(held.width_ln) : json_null());
+    struct orr_cells_held without = {0};
+    const bool known = held.rows > 0 && orr_cells_left_out(v, &without) == ORR_OK && without.rows > 0;
+    json_object_set_new(object, "coverage80_row_left_out", known ? json_real(without.coverage_frac) : json_null());
     add_groups_json(v, object);
     json_object_set_new(object, "verdicts",
                         json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong",

@@ -16,7 +16,8 @@ struct orr_grouping {
 };
 
 /* Lists the groupings in the order of the reports: source, system, metric, class, and the one asked for. */
-#define ORR_MAX_GROUPINGS 5
+#define ORR_FIXED_GROUPINGS 4 /* source, system, metric, class; the columns asked for follow */
+#define ORR_MAX_GROUPINGS   (ORR_FIXED_GROUPINGS + ORR_MAX_BY)
 size_t orr_validation_groupings(const struct orr_validation *v, struct orr_grouping groupings[ORR_MAX_GROUPINGS]);
 
 /* Returns the malloc'd distinct values of a member among the scored rows, numbers in ascending order, others in order

@@ -27,20 +27,33 @@ static const char *metric_of(const struct orr_score *score)
     return score->metric;
 }
 
-static const char *by_of(const struct orr_score *score)
+static const char *first_of(const struct orr_score *score)
 {
-    return score->by ? score->by : "";
+    return score->by[0];
+}
+
+static const char *second_of(const struct orr_score *score)
+{
+    return score->by[1];
+}
+
+static const char *third_of(const struct orr_score *score)
+{
+    return score->by[2];
+}
+
+static const char *fourth_of(const struct orr_score *score)
+{
+    return score->by[3];
 }
 
 size_t orr_validation_groupings(const struct orr_validation *v, struct orr_grouping groupings[ORR_MAX_GROUPINGS])
 {
-    const struct orr_grouping all[ORR_MAX_GROUPINGS] = {{"source", orr_source_of},
-                                                        {"system", system_of},
-                                                        {"metric", metric_of},
-                                                        {"class", orr_class_of},
-                                                        {v->by, by_of}};
+    const struct orr_grouping all[ORR_MAX_GROUPINGS] = {
+        {"source", orr_source_of}, {"system", system_of},  {"metric", metric_of},  {"class", orr_class_of},
+        {v->by[0], first_of},      {v->by[1], second_of}, {v->by[2], third_of}, {v->by[3], fourth_of}};
     memcpy(groupings, all, sizeof all);
-    return v->by ? ORR_MAX_GROUPINGS : ORR_MAX_GROUPINGS - 1;
+    return ORR_FIXED_GROUPINGS + v->n_by;
 }
 
 /* Returns a value as a number; a value that is not given comes last. NAN means a word. */

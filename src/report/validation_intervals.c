@@ -1,8 +1,10 @@
 /* This file writes the intervals of a validation as the C table that predict/interval.c includes. */
 #include "base/text.h"
 #include "report/validation.h"
+#include "validate/cells.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_(name, ...) #name,
@@ -99,6 +101,23 @@ static void add_measured(const struct orr_validation *v, struct orr_text *text)
     orr_text_add(text, "\n");
 }
 
+/* Adds what runs of measured engines differ by, from coarse to fine. */
+static void add_cells(const struct orr_validation *v, struct orr_text *text)
+{
+    struct orr_cells_found found;
+    text->failed |= orr_cells_find(v, &found) != ORR_OK;
+    orr_text_add(text, "\n/* What runs of these engines differ by (validate/cells.c): engine, regime, resource that "
+                       "dominates the\n * time (-1: any), system (\"\": any), low and high. */\n"
+                       "#define ORR_MEASURED_CELLS(X)");
+    for (size_t i = 0; i < found.n; i++) {
+        const struct orr_measured_cell *c = &found.cells[i];
+        orr_text_add(text, " \\\n    X(\"%s\", %s, %d, \"%s\", %.3f, %.3f)", c->engine, NAMES[c->regime], c->bound,
+                     c->system, c->low, c->high);
+    }
+    orr_text_add(text, "\n");
+    free(found.cells);
+}
+
 /* ---- runs that a job is compared with */
 
 /* A source gives at most so many runs of an engine in a regime to the record, spread over its rows. */
@@ -151,5 +170,6 @@ void orr_validation_table(const struct orr_validation *validation, struct orr_te
     else {
         add_table(text, &table, coverage);
         add_measured(validation, text);
+        add_cells(validation, text);
     }
 }

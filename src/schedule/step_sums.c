@@ -11,7 +11,7 @@ static void add_op(struct orr_step_sums *step, const struct orr_op *op, const st
     } else if (op->group == ORR_GROUP_PP) {
         step->tie_s += cost->total_s;
     } else if (op->collective == ORR_COLLECTIVE_ALLGATHER) {
-        step->gather_s += cost->total_s;
+        step->gather_s += op->count * cost->total_s;
     } else {
         step->scatter_s += op->count * cost->total_s;
     }

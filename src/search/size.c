@@ -20,6 +20,8 @@
 enum { ROUND = 8, NEAREST = 8 };
 /* Eq. 229: requests of a replica's run: at least so many, and so many times its mean batch, but not without end. */
 enum { LEAST_REQUESTS = 4000, BATCHES = 20, MOST_REQUESTS = 40000 };
+/* Ranks that step together are all simulated, so that each needs fewer: so many see ten to twenty batches. */
+enum { RANK_REQUESTS = 1000 };
 
 struct sizing {
     const struct orr_size_request *request;
@@ -80,7 +82,9 @@ static struct orr_traffic traffic_of(const struct orr_serving_request *service, 
     const double dp = (double)job->plan.dp, batch = (double)job->engine.max_requests;
     traffic.trace = service->trace;
     if (traffic.arrival == ORR_ARRIVAL_TRACE || traffic.duration_s > 0) return traffic;
-    const double each = orr_min(MOST_REQUESTS, orr_max(LEAST_REQUESTS, BATCHES * orr_min(batch, 256)));
+    const bool together = orr_lockstep_ranks(&job->plan) > 1;
+    const double alone = orr_min(MOST_REQUESTS, orr_max(LEAST_REQUESTS, BATCHES * orr_min(batch, 256)));
+    const double each = together ? orr_max(LEAST_REQUESTS / dp, RANK_REQUESTS) : alone;
     traffic.requests = (int64_t)orr_max((double)traffic.requests, dp * each);
     return traffic;
 }

@@ -133,10 +133,13 @@ struct bound {
     double unit_dp;
 };
 
-/* Means of all times by the closed form; HUGE_VAL where queues grow without end. */
-static bool mean_times(const struct bound *b, double copies, double value_s[ORR_N_TIMINGS], double *served_frac)
+/* Means of all times by the closed form, at a share of the load; HUGE_VAL where queues grow without end. */
+static bool mean_times(const struct bound *b, double copies, double load_frac, double value_s[ORR_N_TIMINGS],
+                       double *served_frac)
 {
-    const struct orr_demand demand = orr_demand_of(b->traffic, &b->lengths, copies * b->unit_dp);
+    struct orr_demand demand = orr_demand_of(b->traffic, &b->lengths, copies * b->unit_dp);
+    demand.rate_per_s *= load_frac;
+    demand.users *= load_frac;
     const struct orr_steady steady = orr_steady_of(&b->facts, b->steps, &demand, 1);
     value_s[ORR_TIMING_TTFT] = steady.ttft_s;
     value_s[ORR_TIMING_TPOT] = value_s[ORR_TIMING_ITL] = steady.tpot_s;
@@ -151,11 +154,13 @@ double orr_size_slack(const struct orr_slo *slo)
     return slo->quantile > 0 && slo->quantile <= 0.5 ? 1 - MEDIAN_SLACK : 1 - SLACK;
 }
 
-/* Eqs. 225, 226: the worst mean over its limit, as it is or with the slack that pruning leaves. */
+/* Eqs. 225, 226: the worst mean over its limit, as it is or with the slack that pruning leaves. Near the largest rate
+ * of ranks that step together an error is one of the rate more than of a time, so that the slack is taken there too. */
 static double closed_ratio(const struct bound *b, double copies, bool slack)
 {
+    const double load_frac = slack && b->facts.ranks > 1 ? ORR_CERTAIN_FRAC : 1;
     double value_s[ORR_N_TIMINGS], served_frac, worst = 0;
-    if (!mean_times(b, copies, value_s, &served_frac)) return HUGE_VAL;
+    if (!mean_times(b, copies, load_frac, value_s, &served_frac)) return HUGE_VAL;
     for (size_t i = 0; i < b->service->n_slos; i++) {
         const struct orr_slo *slo = &b->service->slos[i];
         worst = orr_max(worst, (slack ? orr_size_slack(slo) : 1) * value_s[slo->kind] / slo->limit_s);
@@ -184,8 +189,8 @@ static bool fill_curve(const struct bound *b, struct orr_size_unit *unit)
     unit->ratio = malloc((size_t)unit->most_copies * sizeof *unit->ratio);
     if (!unit->ratio) return false;
     for (int64_t n = 1; n <= unit->most_copies; n++) unit->ratio[n - 1] = (float)closed_ratio(b, (double)n, false);
-    (void)mean_times(b, 1e9, unit->least_s, &unit->served_frac);
-    (void)mean_times(b, (double)unit->most_copies, value_s, &unit->served_frac);
+    (void)mean_times(b, 1e9, 1, unit->least_s, &unit->served_frac);
+    (void)mean_times(b, (double)unit->most_copies, 1, value_s, &unit->served_frac);
     return true;
 }
 

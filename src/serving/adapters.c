@@ -1,4 +1,4 @@
-/* This file keeps the LoRA adapters of a replica. Eqs. 259, 260. */
+/* This file keeps the LoRA adapters of a replica. Eqs. 258, 259. */
 #include "base/number.h"
 #include "ops/adapter.h"
 #include "ops/ops.h"
@@ -13,7 +13,7 @@
 #define LOOKED_AT    256
 #define DEFAULT_RANK 16
 
-/* Eq. 259: a step reads the matrices of every adapter in it, and launches the products with them. */
+/* Eq. 258: a step reads the matrices of every adapter in it, and launches the products with them. */
 struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const struct orr_traffic *traffic)
 {
     struct orr_adapter_facts facts = {0};
@@ -78,7 +78,7 @@ void orr_adapter_use(struct orr_replica *r, int64_t id)
 {
     if (id == 0 || r->facts.adapters.most == 0) return;
     struct orr_adapter_slot *slot = find(r, id);
-    if (!slot) { /* Eq. 260: it is loaded before the step */
+    if (!slot) { /* Eq. 259: it is loaded before the step */
         slot = place_of(r);
         if (slot == &r->adapters[r->n_adapters]) r->n_adapters++;
         *slot = (struct orr_adapter_slot){.id = id};

@@ -97,6 +97,7 @@ static bool admit(struct orr_replica *r)
 {
     const int32_t slot = orr_line_at(&r->waiting, 0);
     struct orr_sequence *s = &r->sequences[slot];
+    const bool received = s->complete && !s->swapped;
     const int32_t place = s->complete ? ORR_NOBODY : prefix_of(r, s);
     const int64_t found = found_blocks(r, s, place), blocks = needed_blocks(r, s) - found;
     if (r->n_running >= r->facts.engine.max_requests) return false;
@@ -121,6 +122,7 @@ static bool admit(struct orr_replica *r)
     r->outstanding += orr_expected(s);
     r->fresh += orr_expected(s);
     if (s->start_s < 0) s->start_s = r->now_s;
+    if (received) s->first_s = orr_max(s->first_s, r->now_s); /* Eq. 277 */
     orr_running_add(r, slot);
     if (s->complete) orr_join(r, slot);
     else if (!orr_line_push(&r->begun, slot, false)) r->failed = true;

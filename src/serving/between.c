@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Eq. 278: where the decode pool hears of a request only now, it is handled a second time, as tokens. */
+static double heard_s(struct orr_replica *r, double time_s)
+{
+    const struct orr_engine *e = &r->facts.engine;
+    if (!e->decode_after_prefill) return time_s;
+    r->front_s = orr_max(time_s, r->front_s) + e->frontend_s_per_request / r->facts.host_speed;
+    return r->front_s + e->frontend_s / r->facts.host_speed + r->facts.request_s;
+}
+
 bool orr_replica_receive(struct orr_replica *r, const struct orr_handover *h, double time_s)
 {
     const int32_t slot = orr_slot_for(r, &h->ask);
@@ -26,7 +35,7 @@ bool orr_replica_receive(struct orr_replica *r, const struct orr_handover *h, do
                                .turn = turn,
                                .complete = true};
     r->tokens_left += (double)(h->ask.output_len - 1);
-    const struct orr_due due = {.key = time_s, .order = h->ask.id, .slot = slot};
+    const struct orr_due due = {.key = heard_s(r, time_s), .order = h->ask.id, .slot = slot};
     if (!orr_queue_push(&r->coming, due)) r->failed = true;
     return !r->failed;
 }

@@ -1,7 +1,7 @@
 /* This file finds the steady state of a replica in closed form. Everything follows from the number n of decoding
  * sequences: the time of a step, what a prompt adds to it, the rate, the wait for the first token. The rate grows with
  * n, so n is found by halving an interval. Eqs. 211-223. */
-#include "serving/closed.h"
+#include "serving/closed_search.h"
 
 #include "base/number.h"
 #include "base/plain.h"
@@ -31,18 +31,6 @@ struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_me
     return demand;
 }
 
-/* A replica and its demand while a steady state is looked for. */
-struct search {
-    const struct orr_replica_facts *facts;
-    struct orr_steps *steps;
-    const struct orr_demand *demand;
-    double scale;
-    bool mixes;
-    double budget, context, further; /* decode steps of an answer after the first token */
-    double request_s;                /* handling of a request before the engine sees it */
-    double spread;                   /* a prompt over one of mean length, as lengths vary */
-};
-
 /* Everything that follows from n. */
 struct point {
     double tau_s, step_s, adds_s; /* decode step; with what prompts add; what one prompt adds for the others */
@@ -52,7 +40,7 @@ struct point {
 
 /* ---------------------------------------------------------------- prices at a number that need not be whole */
 
-static double decode_s(const struct search *s, double n)
+double orr_closed_decode_s(const struct orr_closed_search *s, double n)
 {
     const double low = orr_max(1, floor(n)), frac = orr_max(0, n - low);
     const double low_s = orr_steps_decode(s->steps, (int64_t)low, s->context, 1).first_s;
@@ -61,8 +49,7 @@ static double decode_s(const struct search *s, double n)
     return s->scale * (low_s + frac * (high_s - low_s));
 }
 
-/* A step with `tokens` of prompts that have `cached` tokens each in the cache, beside n decoding sequences. */
-static double prompt_s(const struct search *s, double tokens, double prompts, double cached, double n)
+double orr_closed_prompt_s(const struct orr_closed_search *s, double tokens, double prompts, double cached, double n)
 {
     const double low = floor(n), frac = n - low, each = tokens / orr_max(1, prompts);
     struct orr_mixed mixed = {.tokens = (int64_t)orr_max(1, floor(tokens + 0.5)),
@@ -79,12 +66,13 @@ static double prompt_s(const struct search *s, double tokens, double prompts, do
 
 /* Eq. 244: products have stairs in their rows, on which the mean prompt may stand badly. The mean over three lengths,
  * at which the rule of Gauss for equal probabilities has its nodes, stands for all. */
-static double spread_of(const struct search *s, double n)
+static double spread_of(const struct orr_closed_search *s, double n)
 {
     const struct orr_demand *d = s->demand;
-    const double away = sqrt(1.8) * d->input_deviation, mean_s = prompt_s(s, d->input, 1, 0, n);
+    const double away = sqrt(1.8) * d->input_deviation, mean_s = orr_closed_prompt_s(s, d->input, 1, 0, n);
     if (away < 1 || away >= d->input || mean_s <= 0) return 1;
-    const double low_s = prompt_s(s, d->input - away, 1, 0, n), high_s = prompt_s(s, d->input + away, 1, 0, n);
+    const double low_s = orr_closed_prompt_s(s, d->input - away, 1, 0, n),
+                 high_s = orr_closed_prompt_s(s, d->input + away, 1, 0, n);
     return (5 * low_s + 8 * mean_s + 5 * high_s) / (18 * mean_s);
 }
 
@@ -101,7 +89,7 @@ static double residual_s(const struct point *p, double share)
 /* Eq. 245: the same in a closed loop, whose users ask when a step ends and not while a prompt is computed. The step
  * that runs when a request has been handled began after it was sent, unless handling is longer than that step. An
  * arriving user meets the others only. */
-static double loop_residual_s(const struct search *s, const struct point *p)
+static double loop_residual_s(const struct orr_closed_search *s, const struct point *p)
 {
     const double others = orr_max(0, 1 - 1 / orr_max(1, s->demand->users));
     const double begun_per_s = others * p->rate_per_s * p->chunks / p->joined;
@@ -123,7 +111,7 @@ static double whole_steps(double steps)
 
 /* Handling of a request and the rest of the step that runs when it is done. A user of a closed loop asks when a step
  * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 216a). */
-static double handling_s(const struct search *s, const struct point *p, double busy, double share)
+static double handling_s(const struct orr_closed_search *s, const struct point *p, double busy, double share)
 {
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const double request_s = s->request_s, own_s = busy * (loop ? loop_residual_s(s, p) : residual_s(p, share));
@@ -133,35 +121,46 @@ static double handling_s(const struct search *s, const struct point *p, double b
     return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s)) * p->step_s;
 }
 
-/* Eq. 258: a step in which some of the ranks that share experts have prompts. `others` gets the number of such steps
- * per prompt of one rank: those of all ranks, less those that coincide. */
-static double together_s(const struct search *s, const struct point *p, double n, double beside, double *others)
+/* The end of the step in which a request is heard that was sent at the end of one: steps without prompts may pass
+ * before. */
+static double heard_s(const struct orr_together *t, double request_s)
 {
-    const double ranks = (double)s->facts->ranks, input = s->demand->input, cached = (input - input / p->chunks) / 2;
-    double at_once = 1, time_s = p->own_s, step_s = p->tau_s;
-    for (int i = 0; i < 8; i++) {
-        const double tokens = p->joined * input / p->chunks * at_once / ranks;
-        const double mean_s = prompt_s(s, tokens, 1, cached, beside);
-        time_s = orr_min(p->own_s, mean_s + s->facts->own_frac * orr_max(0, p->own_s - mean_s));
-        const double adds_s = ranks / at_once * p->chunks * (time_s - (s->mixes ? p->tau_s : 0)) / p->joined;
-        if (s->further > 0) step_s = p->tau_s + n * orr_max(0, adds_s) / s->further;
-        double rate = s->demand->rate_per_s; /* prompts of one rank; those that come during a step share the next */
-        if (rate <= 0) rate = s->further > 0 ? n / (s->further * step_s) : 0;
-        const double came = ranks * rate / p->joined * p->chunks * orr_max(time_s, s->mixes ? p->tau_s : 0);
-        at_once = (at_once + orr_min(ranks, came + exp(-came))) / 2;
+    double sum_s = 0, share = 1, left_s = request_s;
+    if (request_s > t->prompt_s) return request_s + t->rest_s;
+    for (int i = 0; i < 64 && left_s > 0; i++, left_s -= t->tau_s) {
+        sum_s += share * ((1 - t->none_frac) * t->prompt_s + t->none_frac * t->tau_s);
+        share *= t->none_frac;
     }
-    *others = ranks / at_once;
-    return time_s;
+    return orr_max(request_s, sum_s);
+}
+
+/* Eq. 275: of ranks that step together. A request waits for the rest of the step that runs, or whole steps where users
+ * ask at the ends of steps, and for its own; while ranks have more prompts than fit into a step, it queues as well. */
+static struct point together_at(const struct orr_closed_search *s, double n)
+{
+    const struct orr_together t = orr_together_of(s, n);
+    const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
+    const double lag_s = s->facts->engine.async_scheduling && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
+    const bool overlapped = s->facts->engine.async_scheduling;
+    const double whole_s = overlapped ? whole_steps(s->request_s / t.mean_s) * t.mean_s : heard_s(&t, s->request_s);
+    const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
+    struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
+    p.rate_per_s = t.rate_per_s;
+    p.adds_s = (t.token_s - t.tau_s) * s->further / orr_max(1e-9, n);
+    p.load = orr_min(1, p.rate_per_s * p.adds_s);
+    p.ttft_s = (loop ? whole_s : s->request_s + t.rest_s) + lag_s + t.chunks * t.own_s + queue_s;
+    return p;
 }
 
 /* Eqs. 211-217. */
-static struct point point_at(const struct search *s, double n)
+static struct point point_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_demand *d = s->demand;
     const struct orr_engine *e = &s->facts->engine;
     const double beside = s->mixes ? n : 0;
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
-    struct point p = {.tau_s = decode_s(s, n), .joined = 1};
+    if (s->facts->ranks > 1 && s->further > 0 && !d->received) return together_at(s, n);
+    struct point p = {.tau_s = orr_closed_decode_s(s, n), .joined = 1};
     if (d->received) { /* Eq. 251 */
         p.chunks = 1;
         p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
@@ -172,12 +171,10 @@ static struct point point_at(const struct search *s, double n)
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)
         p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
-    p.own_s =
-        s->spread * prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
-    double others = 1;
-    if (s->facts->ranks > 1) p.own_s = together_s(s, &p, n, beside, &others);
-    p.adds_s = others * p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
-    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0);          /* Eq. 213 */
+    p.own_s = s->spread * orr_closed_prompt_s(s, p.joined * d->input / p.chunks, p.joined,
+                                              (d->input - d->input / p.chunks) / 2, beside);
+    p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
@@ -197,7 +194,7 @@ static struct point point_at(const struct search *s, double n)
 }
 
 /* Eq. 219: most sequences that the cache and the engine's own limit leave room for. */
-static double most_decodes(const struct search *s)
+static double most_decodes(const struct orr_closed_search *s)
 {
     const struct orr_demand *d = s->demand;
     const enum orr_scheduler scheduler = s->facts->engine.scheduler;
@@ -210,7 +207,7 @@ static double most_decodes(const struct search *s)
 
 /* Eq. 218: all users ask at once; groups of prompts that fill the budget are answered one after another. Returns the
  * mean end of a user's own group. The last group's end is that of all. */
-static double burst_s(const struct search *s, double users, double *last_s)
+static double burst_s(const struct orr_closed_search *s, double users, double *last_s)
 {
     const struct orr_demand *d = s->demand;
     const double group = orr_max(1, floor(s->budget / d->input)), chunks = orr_max(1, orr_ceil(d->input / s->budget));
@@ -219,8 +216,8 @@ static double burst_s(const struct search *s, double users, double *last_s)
     for (int i = 0; i < 4096 && started < users; i++) {
         const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
         time_s = orr_max(time_s, s->request_s + turn_s * (started + joining - 1));
-        time_s +=
-            chunks * prompt_s(s, joining * d->input / chunks, joining, (d->input - d->input / chunks) / 2, beside);
+        time_s += chunks * orr_closed_prompt_s(s, joining * d->input / chunks, joining,
+                                               (d->input - d->input / chunks) / 2, beside);
         sum_s += joining * time_s;
         started += joining;
     }
@@ -229,10 +226,10 @@ static double burst_s(const struct search *s, double users, double *last_s)
 }
 
 /* Eq. 220: users with equal answers come back together, so that every round is a burst. */
-static void march(const struct search *s, double users, struct orr_steady *steady)
+static void march(const struct orr_closed_search *s, double users, struct orr_steady *steady)
 {
     double last_s;
-    const double mean_s = burst_s(s, users, &last_s), tau_s = decode_s(s, users);
+    const double mean_s = burst_s(s, users, &last_s), tau_s = orr_closed_decode_s(s, users);
     steady->ttft_s = mean_s;
     steady->step_s = tau_s + orr_max(0, last_s - (mean_s - s->request_s)) / s->further;
     steady->tpot_s = steady->step_s / s->facts->tokens_per_step;
@@ -244,7 +241,8 @@ static void march(const struct search *s, double users, struct orr_steady *stead
 /* ---------------------------------------------------------------- loops and rates */
 
 /* Halves [0, most] until the value of `excess`, which grows with n, is 0. */
-static double solve(const struct search *s, double most, double (*excess)(const struct search *s, double n))
+static double solve(const struct orr_closed_search *s, double most,
+                    double (*excess)(const struct orr_closed_search *s, double n))
 {
     double low = 0, high = most;
     for (int i = 0; i < 26 && high - low > 1e-7 * most; i++) {
@@ -256,19 +254,19 @@ static double solve(const struct search *s, double most, double (*excess)(const 
 }
 
 /* Eq. 221: users who wait for a first token, think or decode are all users. */
-static double excess_users(const struct search *s, double n)
+static double excess_users(const struct orr_closed_search *s, double n)
 {
     const struct point p = point_at(s, n);
     return n + p.rate_per_s * (p.ttft_s + s->demand->think_s) - s->demand->users;
 }
 
-static double excess_rate(const struct search *s, double n)
+static double excess_rate(const struct orr_closed_search *s, double n)
 {
     return point_at(s, n).rate_per_s - s->demand->rate_per_s;
 }
 
 /* Answers of one token: nothing decodes, and prompts queue for the steps (Pollaczek and Khinchine). */
-static struct orr_steady prompts_only(const struct search *s)
+static struct orr_steady prompts_only(const struct orr_closed_search *s)
 {
     const struct orr_demand *d = s->demand;
     const double own_s = point_at(s, 0).chunks * point_at(s, 0).own_s;
@@ -286,7 +284,7 @@ static struct orr_steady prompts_only(const struct search *s)
                                .stable = rate * own_s < 1};
 }
 
-static void take(const struct search *s, const struct point *p, double n, struct orr_steady *steady)
+static void take(const struct orr_closed_search *s, const struct point *p, double n, struct orr_steady *steady)
 {
     steady->ttft_s = p->ttft_s;
     steady->step_s = p->step_s;
@@ -297,15 +295,34 @@ static void take(const struct search *s, const struct point *p, double n, struct
     steady->prompt_tokens = p->joined * s->demand->input / p->chunks;
 }
 
+/* Eq. 276: the largest rate that ranks which step together carry, and the steady state at it. */
+static void steady_largest(const struct orr_closed_search *s, double most, struct orr_steady *steady)
+{
+    struct orr_demand demand = *s->demand;
+    struct orr_closed_search at = *s;
+    double low = 0, high = demand.rate_per_s;
+    at.demand = &demand;
+    for (int i = 0; i < 12; i++) {
+        demand.rate_per_s = (low + high) / 2;
+        if (excess_rate(&at, most) >= 0) low = demand.rate_per_s;
+        else high = demand.rate_per_s;
+    }
+    demand.rate_per_s = orr_max(low, high / 2);
+    const struct point p = point_at(&at, most);
+    take(&at, &p, most, steady);
+    steady->rate_per_s = low;
+}
+
 /* Eq. 222: where the limit binds, a closed loop waits for places; requests at a rate wait without end. */
-static void steady_limited(const struct search *s, double most, struct orr_steady *steady)
+static void steady_limited(const struct orr_closed_search *s, double most, struct orr_steady *steady)
 {
     const struct orr_demand *d = s->demand;
     const struct point p = point_at(s, most);
     take(s, &p, most, steady);
     steady->limited = true;
     if (d->rate_per_s > 0) {
-        steady->stable = false;
+        if (s->facts->ranks > 1) steady_largest(s, most, steady);
+        steady->stable = s->facts->ranks > 1 && steady->rate_per_s >= ORR_CERTAIN_FRAC * d->rate_per_s;
         return;
     }
     steady->rate_per_s = most / (s->further * p.step_s + p.chunks * p.own_s);
@@ -315,7 +332,7 @@ static void steady_limited(const struct search *s, double most, struct orr_stead
 }
 
 /* Eq. 223: the first requests of every user arrive together, and their first tokens count too. */
-static void add_burst(const struct search *s, struct orr_steady *steady)
+static void add_burst(const struct orr_closed_search *s, struct orr_steady *steady)
 {
     const struct orr_demand *d = s->demand;
     double last_s;
@@ -328,7 +345,7 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
                                 const struct orr_demand *demand, double scale)
 {
     const struct orr_engine *e = &facts->engine;
-    struct search s = {.facts = facts, .steps = steps, .demand = demand, .scale = scale};
+    struct orr_closed_search s = {.facts = facts, .steps = steps, .demand = demand, .scale = scale};
     s.mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
               e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
     s.budget = e->max_step_tokens > 0 ? (double)e->max_step_tokens : 1e15;
@@ -342,7 +359,8 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
     struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};
     const bool open = demand->rate_per_s > 0;
     const double limit = most_decodes(&s), most = open ? limit : orr_min(limit, demand->users);
-    const bool marching = !open && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
+    const bool marching =
+        !open && facts->ranks == 1 && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
     if (marching && demand->users <= limit) {
         march(&s, demand->users, &steady);
         return steady;

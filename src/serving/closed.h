@@ -5,6 +5,10 @@
 #include "predict/interval.h"
 #include "serving/replica.h"
 
+/* Eq. 276: the largest rate of ranks that step together is known to a sixth: a service that has a steady state at this
+ * share of its rate is not called saturated, and no bound of a sizing is taken at more. */
+#define ORR_CERTAIN_FRAC 0.85
+
 /* A steady state of one replica. */
 struct orr_steady {
     double ttft_s, tpot_s;

@@ -83,6 +83,7 @@ static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, do
     for (int64_t i = 0; i < n; i++) {
         ranks[i]->now_s = start_s;
         turns[i] = orr_turn_of(ranks[i]);
+        if (ranks[i]->failed) return false;
         mixed |= turns[i].kind == ORR_TURN_MIXED;
         if (turns[i].kind == ORR_TURN_IDLE) continue;
         if (!slowest || turns[i].line.first_s > slowest->line.first_s) slowest = &turns[i];
@@ -90,9 +91,8 @@ static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, do
     if (!slowest) return false;
     int64_t steps = mixed ? 1 : INT64_MAX;
     for (int64_t i = 0; i < n && !mixed; i++) {
-        if (turns[i].kind != ORR_TURN_DECODE) continue;
         struct orr_line line = slowest->line;
-        line.steps = turns[i].line.steps;
+        if (turns[i].kind == ORR_TURN_DECODE) line.steps = turns[i].line.steps;
         const int64_t own = orr_turn_steps(ranks[i], &line, until_s);
         if (own < steps) steps = own;
     }
@@ -103,8 +103,10 @@ static bool step(struct orr_replica *const *ranks, int64_t n, double start_s, do
         const double mean_s = orr_steps_mixed(ranks[0]->table, &mean), longest_s = slowest->line.first_s;
         time_s = orr_min(longest_s, mean_s + ranks[0]->facts.own_frac * orr_max(0, longest_s - mean_s));
     }
+    /* Ranks that decode beside prompts of others take as long as all, not as long as the slowest would alone. */
+    const struct orr_line line = mixed ? (struct orr_line){.first_s = time_s, .steps = 1} : slowest->line;
     for (int64_t i = 0; i < n; i++) {
-        if (turns[i].kind == ORR_TURN_DECODE) turns[i].line = slowest->line;
+        if (turns[i].kind == ORR_TURN_DECODE) turns[i].line = line;
         orr_turn_pass(ranks[i], &turns[i], steps, time_s);
     }
     return true;

@@ -121,7 +121,8 @@ static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr
     s->all.stable &= s->pools[i].stable;
 }
 
-/* Eq. 254: steps of a decode replica hold no prompts; a cache that arrives waits for the step that runs. */
+/* Eq. 254: steps of a decode replica hold no prompts; a cache that arrives waits for the step that runs, and the first
+ * token with it. */
 static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_pools_steady *s)
 {
     const struct orr_pool_view *pool = &f->pools[i];
@@ -130,9 +131,13 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
     demand.received = true;
     demand.rate_per_s = rate / f->decodes;
     struct orr_steady steady = orr_steady_of(pool->facts, pool->steps, &demand, f->scale);
-    const double lag = pool->facts->engine.async_scheduling ? 1.5 : 0.5;
-    if (further > 0) steady.tpot_s += steady.busy_frac * lag * steady.step_s / further;
+    const struct orr_engine *e = &pool->facts->engine;
+    const double lag = e->async_scheduling ? 1.5 : 0.5;
+    steady.ttft_s = further > 0 ? steady.busy_frac * lag * steady.step_s : 0;
+    if (e->decode_after_prefill)
+        steady.ttft_s += (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;
     s->pools[i] = steady;
+    s->all.ttft_s = mean_into(s->all.ttft_s, steady.ttft_s, share);
     s->all.tpot_s = mean_into(s->all.tpot_s, steady.tpot_s, share);
     s->all.step_s = mean_into(s->all.step_s, steady.step_s, share);
     s->all.decodes = mean_into(s->all.decodes, steady.decodes, share);

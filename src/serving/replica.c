@@ -359,28 +359,42 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
- * is made when the one before begins (Eq. 204), so a request is admitted one step later. */
+ * is made when the one before begins (Eq. 204), so a request is admitted one step later. A rank without sequences,
+ * which steps along with others, looks out for requests only. */
 int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);
     const struct orr_engine *e = &r->facts.engine;
-    int64_t steps = least(line->steps, (int64_t)(end->key - (double)r->tick));
+    int64_t steps = end ? least(line->steps, (int64_t)(end->key - (double)r->tick)) : line->steps;
     const int64_t retry = orr_retry_steps(r);
     if (retry > 0) steps = least(steps, retry);
     if (until_s < HUGE_VAL) steps = least(steps, steps_within(line, until_s - r->now_s));
     if (r->coming.n > 0 && orr_may_admit(r)) {
         const double visible = r->coming.items[0].key;
-        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling ? 1 : 0);
-        if (e->poll_steps > 1) arrival += (e->poll_steps - (r->tick + arrival) % e->poll_steps) % e->poll_steps;
+        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling && r->n_running > 0 ? 1 : 0);
+        if (e->poll_steps > 1) {
+            const int64_t since = r->tick - r->polled_tick + arrival;
+            arrival += (e->poll_steps - since % e->poll_steps) % e->poll_steps;
+        }
         steps = least(steps, arrival);
     }
     steps = orr_steps_of_blocks(r, steps > 1 ? steps : 1);
     return steps > 1 ? steps : 1;
 }
 
+/* Eq. 268: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
+ * from then on, whatever else happens in between. An idle engine looks all the time. */
+static bool polls(struct orr_replica *r)
+{
+    if (r->facts.engine.poll_steps <= 1) return true;
+    if (r->after_prompts || r->n_running == 0) r->polled_tick = r->tick;
+    return (r->tick - r->polled_tick) % r->facts.engine.poll_steps == 0;
+}
+
 /* Requests that were visible when the step was decided stand in line. */
 static void receive(struct orr_replica *r)
 {
+    if (!polls(r)) return;
     const bool overlapped = r->facts.engine.async_scheduling && r->n_running > 0;
     const double decided_s = overlapped ? r->decide_s : r->now_s;
     while (r->coming.n > 0 && r->coming.items[0].key <= decided_s) {
@@ -442,6 +456,7 @@ struct orr_turn orr_turn_of(struct orr_replica *r)
 
 void orr_turn_pass(struct orr_replica *r, const struct orr_turn *turn, int64_t steps, double time_s)
 {
+    r->after_prompts = turn->kind == ORR_TURN_MIXED;
     switch (turn->kind) {
     case ORR_TURN_MIXED: pass_mixed(r, &turn->mixed, time_s); break;
     case ORR_TURN_DECODE: pass_decodes(r, &turn->line, steps, time_s); break;
@@ -466,6 +481,7 @@ void orr_replica_run(struct orr_replica *r, double until_s)
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
         const struct orr_turn turn = orr_turn_of(r);
+        if (r->failed) return; /* a sequence that was admitted has no end in the queue */
         if (turn.kind == ORR_TURN_IDLE) {
             /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
             r->blocked = true;

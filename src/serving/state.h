@@ -96,7 +96,9 @@ struct orr_replica {
     double tokens_left;
     /* time */
     double now_s, decide_s, out_s, front_s, tick_s;
-    int64_t tick; /* decode steps so far */
+    int64_t tick;        /* decode steps so far */
+    int64_t polled_tick; /* the tick from which polls are counted: that of the last prompt step */
+    bool after_prompts;  /* the last step had prompts */
     struct orr_chunk *chunks;
     size_t n_chunks, chunk_room;
     double fresh; /* outputs of the prompts that were admitted for this step */

@@ -110,7 +110,7 @@ static enum orr_err read_line(const struct orr_doc *doc, const char *path, const
                             orr_algorithm_name(line->algorithm));
     if (line->collective == ORR_COLLECTIVE_P2P)
         return orr_doc_fail(doc, path, error, "a send has no lines: it uses scaleout_efficiency_frac of the system");
-    int64_t n_domains;
+    int64_t n_domains = 0;
     err = read_points(doc, path, value, "domains", 1, 1e7, line->domains, &n_domains, error);
     for (int64_t i = 1; !err && i < n_domains; i++)
         if (line->domains[i] <= line->domains[i - 1])

@@ -12,7 +12,7 @@ bool orr_factors_act(const struct orr_engine *engine);
 /* Multiplies the constants of a job by the factors of `engine` over those of `before`, which the constants already
  * have (NULL: none). Eq. 169. */
 void orr_factors_apply(const struct orr_engine *engine, const struct orr_engine *before, struct orr_job *job);
-/* Takes every overhead out of the constants of a job (Eq. 403). */
+/* Takes every overhead out of the constants of a job (Eq. 282). */
 void orr_idealise(struct orr_job *job);
 
 #endif

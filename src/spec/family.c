@@ -87,6 +87,7 @@ struct range {
 #define MAX_RANGES 8
 struct member {
     const char *id;
+    char family[ORR_ID];
     struct orr_version version;
     bool is_default;
     int n_ranges;
@@ -161,25 +162,33 @@ static void match_family(struct search *search, const json_t *root)
     const size_t matched = rest ? (size_t)(rest - search->name) : 0;
     if (matched <= search->matched || strlen(family) >= sizeof search->family) return;
     if (*rest && !orr_version_read(rest, &asked)) return;
-    (void)strcpy(search->family, family);
+    memcpy(search->family, family, strlen(family) + 1);
     search->asked = asked;
     search->matched = matched;
 }
 
 static void add_member(struct search *search, const char *id, const json_t *root)
 {
-    if (strcmp(text_at(root, "family"), search->family) != 0) return;
     struct member *member = &search->members[search->n_members];
     *member = (struct member){.id = id, .is_default = json_is_true(json_object_get(root, "default"))};
+    (void)snprintf(member->family, sizeof member->family, "%s", text_at(root, "family"));
     if (!orr_version_read(text_at(root, "version"), &member->version)) return;
     const char *covers = text_at(root, "covers");
     read_ranges(*covers ? covers : text_at(root, "version"), member);
     search->n_members++;
 }
 
-/* Reads all engines: in the first pass to find the family, in the second to collect its members. */
-static enum orr_err read_engines(const struct orr_catalogue *catalogue, bool collect, struct search *search,
-                                 struct orr_error *error)
+/* Forgets the engines of other families. */
+static void keep_family(struct search *search)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < search->n_members; i++)
+        if (strcmp(search->members[i].family, search->family) == 0) search->members[n++] = search->members[i];
+    search->n_members = n;
+}
+
+/* Reads all engines once: finds the family, and collects the versions of every family. */
+static enum orr_err read_engines(const struct orr_catalogue *catalogue, struct search *search, struct orr_error *error)
 {
     size_t n_ids;
     const char *const *ids = orr_catalogue_ids(catalogue, ORR_PART_ENGINE, &n_ids);
@@ -188,8 +197,8 @@ static enum orr_err read_engines(const struct orr_catalogue *catalogue, bool col
         struct orr_doc doc;
         if (!strstr(text, "\"family\"")) continue;
         const enum orr_err err = orr_doc_parse(text, ids[i], &doc, error);
-        if (!err && collect) add_member(search, ids[i], doc.root);
-        else if (!err) match_family(search, doc.root);
+        if (!err) add_member(search, ids[i], doc.root);
+        if (!err) match_family(search, doc.root);
         orr_doc_close(&doc);
         if (err) return err;
     }
@@ -267,14 +276,15 @@ enum orr_err orr_family_find(const struct orr_catalogue *catalogue, const char *
     struct search search = {0};
     *id = NULL;
     if (strlen(name) >= sizeof search.name) return ORR_OK;
-    (void)strcpy(search.name, name);
+    memcpy(search.name, name, strlen(name) + 1);
     fold(search.name);
-    enum orr_err err = read_engines(catalogue, false, &search, error);
-    if (err || !search.family[0]) return err;
-    search.members = calloc(orr_catalogue_count(catalogue, ORR_PART_ENGINE), sizeof *search.members);
+    search.members = calloc(orr_catalogue_count(catalogue, ORR_PART_ENGINE) + 1, sizeof *search.members);
     if (!search.members) return orr_out_of_memory(error, NULL);
-    err = read_engines(catalogue, true, &search, error);
-    if (!err) *id = choose(&search, match);
+    const enum orr_err err = read_engines(catalogue, &search, error);
+    if (!err && search.family[0]) {
+        keep_family(&search);
+        *id = choose(&search, match);
+    }
     free(search.members);
     return err;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "spec/job.h"
 
@@ -208,7 +209,7 @@ static void add_target(struct reading *r, struct targets *targets, struct orr_st
     struct target *target = &targets->items[targets->n++];
     *target = (struct target){.storage = storage, .modules = orr_matcher_new(), .all = !json_is_array(modules)};
     if (!target->modules || !orr_matcher_add(target->modules, modules))
-        r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+        r->err = orr_out_of_memory(r->error, NULL);
     for (size_t i = 0; i < json_array_size(modules); i++) {
         const char *name = json_string_value(json_array_get(modules, i));
         target->all |= name && strcmp(name, "Linear") == 0;
@@ -230,7 +231,7 @@ static void read_mixed(struct reading *r, json_t *layers, struct targets *target
             if (r->err || at == targets->n) return;
             targets->items[at].all = false;
         }
-        if (!orr_matcher_add_text(targets->items[at].modules, name)) r->err = ORR_ERR_MEMORY;
+        if (!orr_matcher_add_text(targets->items[at].modules, name)) r->err = orr_out_of_memory(r->error, NULL);
     }
 }
 
@@ -242,7 +243,7 @@ static void add_experts(struct reading *r, struct targets *targets)
     if (r->err) return;
     struct target *experts = &targets->items[targets->n - 1];
     experts->all = false;
-    if (!orr_matcher_add_text(experts->modules, "mlp.experts")) r->err = ORR_ERR_MEMORY;
+    if (!orr_matcher_add_text(experts->modules, "mlp.experts")) r->err = orr_out_of_memory(r->error, NULL);
 }
 
 /* Reads groups of compressed-tensors, layers of MIXED_PRECISION, or one method for all. */
@@ -284,7 +285,7 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
     }
     json_object_foreach((json_t *)(uintptr_t)extra, key, value) /* AutoRound: layers with 16 bits */
         if (json_integer_value(json_object_get(value, "bits")) >= 16) added &= orr_matcher_add_text(ignored, key);
-    if (!added) r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!added) r->err = orr_out_of_memory(r->error, NULL);
     return given;
 }
 
@@ -407,7 +408,7 @@ static void read_quantised(struct reading *r)
 {
     struct targets targets = {.n = 0};
     struct orr_matcher *ignored = orr_matcher_new();
-    if (!ignored) r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!ignored) r->err = orr_out_of_memory(r->error, NULL);
     if (!r->err) read_targets(r, &targets);
     if (!r->err && targets.n > 0) {
         /* A list beside "moe_quant_algo" names what is not in the format of the experts. */

@@ -14,7 +14,7 @@ static void clear_times(void *home, enum orr_home which)
             for (size_t j = 0; j < orr_constants[i].n; j++) *orr_constant_at(home, &orr_constants[i], j) = 0;
 }
 
-/* Eq. 403: kernels start at once and have no fixed time, the host takes none, and no rank waits for a late one. */
+/* Eq. 282: kernels start at once and have no fixed time, the host takes none, and no rank waits for a late one. */
 void orr_idealise(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;

@@ -171,7 +171,7 @@ static bool has_window(enum orr_window_rule rule, int64_t layer, int64_t period,
 static bool listed_window(struct orr_config *config, const struct orr_shape *shape, const char *name, const char *path)
 {
     if (name && !strcmp(name, "full_attention")) return false;
-    if (!name || (strcmp(name, "sliding_attention") && strcmp(name, "chunked_attention"))) {
+    if (!name || (strcmp(name, "sliding_attention") != 0 && strcmp(name, "chunked_attention") != 0)) {
         orr_config_fail(config, path,
                         "entries must be \"full_attention\", \"sliding_attention\" or "
                         "\"chunked_attention\"%s%.40s%s",

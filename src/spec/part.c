@@ -49,7 +49,7 @@ enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (!reference->doc) return orr_fail(error, code, (struct orr_place){0}, "%s", message);
-    (void)orr_doc_fail(reference->doc, reference->path, error, "%s", message);
+    if (orr_doc_fail(reference->doc, reference->path, error, "%s", message) == ORR_ERR_MEMORY) return ORR_ERR_MEMORY;
     if (error) error->code = code;
     return code;
 }

@@ -1,6 +1,8 @@
 /* hf_quant_config.json: how ModelOpt quantised the checkpoint of the config.json beside it. */
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "spec/file.h"
 #include "spec/part.h"
 
 static bool says_itself(const json_t *root)
@@ -17,7 +19,9 @@ enum orr_err orr_quant_config_join(struct orr_part_doc *part, struct orr_error *
     struct orr_doc doc;
     if (!part->folder[0] || !json_is_object(part->doc.root) || says_itself(part->doc.root)) return ORR_OK;
     if (!orr_path_join(path, part->folder, "hf_quant_config.json")) return ORR_OK;
-    if (orr_file_read(path, &text)) return ORR_OK; /* the folder has no such file */
+    if (!orr_is_file(path)) return ORR_OK;
+    const char *why = orr_file_read(path, &text);
+    if (why) return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = path}, "%s", why);
     const enum orr_err err = orr_doc_parse(text, path, &doc, error);
     json_t *quantisation = err ? NULL : json_object_get(doc.root, "quantization");
     if (json_is_object(quantisation)) {

@@ -166,7 +166,7 @@ static void judge(struct orr_split_problem *problem, struct orr_split_value *val
     value->bottleneck = trains ? train.bottleneck : infer.bottleneck;
 }
 
-/* Eq. 412: the weighted geometric mean over all jobs, which a factor in any of them changes alike. The fullest memory
+/* Eq. 291: the weighted geometric mean over all jobs, which a factor in any of them changes alike. The fullest memory
  * decides whether they fit, and the first job names the bottleneck. */
 static void judge_all(struct orr_split_problem *problem, const struct orr_recipe *recipe,
                       const struct orr_machine *machine, struct orr_split_value *value)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -190,9 +192,11 @@ enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *na
     if (!study) return orr_out_of_memory(error, NULL);
     *study = (struct orr_study){
         .item = item, .catalogue = catalogue, .csv = csv, .origin = origin, .scratch = orr_scratch_new()};
+    const unsigned long mark = orr_memory_mark();
     enum orr_err err = study->scratch ? item->run(study, error) : orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < study->n_sheets && !err; i++)
         if (study->sheets[i].failed) err = orr_out_of_memory(error, NULL);
+    err = orr_complete_since(mark, err, error);
     study->csv = study->origin = NULL;
     orr_scratch_free(study->scratch);
     study->scratch = NULL;

@@ -1,7 +1,7 @@
 /* The waterfall from the speed-up of B200 over A100 that this model predicts to the "about 35 times" of Kundu et al.
  * 2024: their assumptions as far as they are public, one step after the other, as fields of a request. Steps that a
- * real machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and what is
- * inferred. */
+ * real machine does not take are marked. No step is chosen by its result; docs/reproduce.md says what is known and
+ * what is inferred. */
 #include "study/reproduce.h"
 
 #include <math.h>
@@ -129,7 +129,7 @@ struct speedup {
     bool fits;
 };
 
-/* Eq. 404: sequences per second of the newer machine over those of the older. */
+/* Eq. 283: sequences per second of the newer machine over those of the older. */
 static struct speedup speedup_of(const struct orr_study *study, const struct ends *ends)
 {
     struct orr_result results[N_ENDS];

@@ -1,4 +1,4 @@
-/* Collectives by the shape of a network, Eqs. 413-418. Every formula has hops, each of which takes hop_s, and the bytes
+/* Collectives by the shape of a network, Eqs. 292-297. Every formula has hops, each of which takes hop_s, and the bytes
  * of the busiest link. */
 #include "study/topologies.h"
 
@@ -37,12 +37,12 @@ double orr_shaped_gather_s(const struct orr_shaped *network, double bytes)
     const double all_s = (n - 1) / n * bytes / rate;
     const double local = n / orr_max(1, network->groups); /* ranks of a group of a dragonfly */
     switch (network->shape) {
-    case ORR_SHAPE_SWITCH:                           /* Eq. 413 */
-    case ORR_SHAPE_CONNECTED:                        /* Eq. 414: (n - 1) links of rate / (n - 1) */
-    case ORR_SHAPE_TORUS:                            /* Eq. 415: 2 links per dimension */
-    case ORR_SHAPE_HYPERCUBE: return hops_s + all_s; /* Eq. 417: log2 n links */
-    case ORR_SHAPE_MESH: return hops_s + 2 * all_s;  /* Eq. 416 */
-    case ORR_SHAPE_DRAGONFLY:                        /* Eq. 418: shards between groups, then inside a group */
+    case ORR_SHAPE_SWITCH:                           /* Eq. 292 */
+    case ORR_SHAPE_CONNECTED:                        /* Eq. 293: (n - 1) links of rate / (n - 1) */
+    case ORR_SHAPE_TORUS:                            /* Eq. 294: 2 links per dimension */
+    case ORR_SHAPE_HYPERCUBE: return hops_s + all_s; /* Eq. 296: log2 n links */
+    case ORR_SHAPE_MESH: return hops_s + 2 * all_s;  /* Eq. 295 */
+    case ORR_SHAPE_DRAGONFLY:                        /* Eq. 297: shards between groups, then inside a group */
         return hops_s + (local - 1) / local * bytes / rate +
                (1 - 1 / network->groups) * bytes / local / network->global_bytes_per_s;
     case ORR_N_SHAPES: break;

@@ -1,5 +1,5 @@
 /* What a generated machine costs: its wafer, yield, package, memory and network, and one hour of use. Eqs. 106-108a,
- * 405-411. */
+ * 284-290. */
 #include "technology/technology.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ double orr_useful_edge_mm(const struct orr_recipe *recipe)
 
 /* ---------------------------------------------------------------- package */
 
-/* Eqs. 405-407: dies that work, or are sold with units off, pass the test, and some faulty ones with them. */
+/* Eqs. 284-286: dies that work, or are sold with units off, pass the test, and some faulty ones with them. */
 static void price_die(const struct orr_recipe *recipe, struct orr_die_cost *cost)
 {
     const struct orr_economy *economy = &recipe->technology.economy;
@@ -59,7 +59,7 @@ static void price_die(const struct orr_recipe *recipe, struct orr_die_cost *cost
     cost->dies_usd = cost->n_dies * cost->die_usd;
 }
 
-/* Eq. 408: several dies, or stacks beside a die, stand on an interposer. */
+/* Eq. 287: several dies, or stacks beside a die, stand on an interposer. */
 static double interposer_usd(const struct orr_recipe *recipe, double stacks)
 {
     const struct orr_economy *economy = &recipe->technology.economy;
@@ -68,7 +68,7 @@ static double interposer_usd(const struct orr_recipe *recipe, double stacks)
     return area_mm2 * economy->interposer_usd_per_mm2 / economy->interposer_yield_frac;
 }
 
-/* Eqs. 107, 409, 410: an assembly is lost with everything on it if one bond or one die fails. */
+/* Eqs. 107, 288, 289: an assembly is lost with everything on it if one bond or one die fails. */
 static void price_package(const struct orr_recipe *recipe, const struct orr_machine *machine, struct orr_die_cost *cost)
 {
     const struct orr_economy *economy = &recipe->technology.economy;

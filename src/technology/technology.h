@@ -238,11 +238,11 @@ void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machin
 /* Eq. 106: the whole dies on a round wafer, and the share of them without a defect. */
 double orr_dies_per_wafer(double wafer_mm, double die_mm2);
 double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering);
-/* Eq. 411: the area of one die, the part of all dies that links between them leave, and the edge that they leave. */
+/* Eq. 290: the area of one die, the part of all dies that links between them leave, and the edge that they leave. */
 double orr_die_area_mm2(const struct orr_recipe *recipe);
 double orr_useful_mm2(const struct orr_recipe *recipe);
 double orr_useful_edge_mm(const struct orr_recipe *recipe);
-/* Eqs. 107, 108a and 405-410: the cost of a generated machine. */
+/* Eqs. 107, 108a and 284-289: the cost of a generated machine. */
 struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const struct orr_machine *machine);
 
 #endif

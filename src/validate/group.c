@@ -4,6 +4,7 @@
 #include "base/plain.h"
 #include "validate/validate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,22 +46,84 @@ static const char **list_columns(const struct orr_validation *v, size_t *n)
     return names;
 }
 
-enum orr_err orr_validation_group(struct orr_validation *validation, const char *column, struct orr_error *error)
+/* Copies the first name of a list with commas; returns the rest of the list, or NULL. */
+static const char *next_name(const char *list, char name[ORR_ID])
+{
+    const size_t length = strcspn(list, ",");
+    (void)snprintf(name, ORR_ID, "%.*s", (int)length, list);
+    return list[length] ? list + length + 1 : NULL;
+}
+
+static const char *value_of(const struct orr_validation *v, const struct orr_score *score, size_t at,
+                            const char *column)
+{
+    const char *value = at < N_FILLED ? filled_value(score, at)
+                                      : orr_csv_cell(&v->csvs[score->csv], score->row, column);
+    return value[0] ? value : NOT_GIVEN;
+}
+
+/* The indices of the columns of a list. */
+static enum orr_err find_columns(const char *const *names, size_t n, const char *list, size_t at[ORR_MAX_BY],
+                                 size_t *n_at, struct orr_error *error)
+{
+    *n_at = 0;
+    for (const char *rest = list; rest;) {
+        char name[ORR_ID];
+        rest = next_name(rest, name);
+        const size_t i = find(names, n, name);
+        if (i == n) return orr_fail_unknown(error, "column", "columns", name, names, n);
+        if (*n_at == ORR_MAX_BY)
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "at most %d columns", ORR_MAX_BY);
+        at[(*n_at)++] = i;
+    }
+    return ORR_OK;
+}
+
+enum orr_err orr_validation_group(struct orr_validation *validation, const char *columns, struct orr_error *error)
+{
+    ORR_PLAIN_NUMBERS;
+    size_t n = 0, at[ORR_MAX_BY], n_at;
+    const char **names = list_columns(validation, &n);
+    if (!names) return orr_out_of_memory(error, NULL);
+    const enum orr_err err = find_columns(names, n, columns, at, &n_at, error);
+    if (!err) validation->n_by = n_at;
+    for (size_t slot = 0; !err && slot < n_at; slot++) {
+        validation->by[slot] = names[at[slot]];
+        for (size_t i = 0; i < validation->n_scores; i++)
+            validation->scores[i].by[slot] = value_of(validation, &validation->scores[i], at[slot], names[at[slot]]);
+    }
+    free(names);
+    return err;
+}
+
+/* Keeps the scores that have the value in the column. */
+static void keep_value(struct orr_validation *v, size_t at, const char *column, const char *value)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (strcmp(value_of(v, &v->scores[i], at, column), value) == 0) v->scores[kept++] = v->scores[i];
+    v->n_scores = v->n_rows = kept;
+}
+
+enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     size_t n = 0;
     const char **names = list_columns(validation, &n);
     if (!names) return orr_out_of_memory(error, NULL);
-    const size_t at = find(names, n, column);
     enum orr_err err = ORR_OK;
-    if (at == n) err = orr_fail_unknown(error, "column", "columns", column, names, n);
-    else validation->by = names[at];
-    for (size_t i = 0; !err && i < validation->n_scores; i++) {
-        struct orr_score *score = &validation->scores[i];
-        score->by = at < N_FILLED ? filled_value(score, at)
-                                  : orr_csv_cell(&validation->csvs[score->csv], score->row, names[at]);
-        if (!score->by[0]) score->by = NOT_GIVEN;
+    for (const char *rest = conditions; rest && !err;) {
+        char name[ORR_ID];
+        rest = next_name(rest, name);
+        char *value = strchr(name, '=');
+        if (value) *value++ = '\0';
+        const size_t at = find(names, n, name);
+        if (at == n) err = orr_fail_unknown(error, "column", "columns", name, names, n);
+        else if (!value)
+            err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%s: expected COLUMN=VALUE", name);
+        else keep_value(validation, at, name, *value ? value : NOT_GIVEN);
     }
+    validation->n_verdicts = validation->n_wrong_verdicts = validation->n_failed = validation->n_missed = 0;
     free(names);
     return err;
 }

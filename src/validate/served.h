@@ -3,6 +3,7 @@
 #define ORR_VALIDATE_SERVED_H
 
 #include "orrery.h"
+#include "spec/csv.h"
 
 struct orr_served_run {
     size_t csv; /* number of the file, counted from 1; 0: none yet */
@@ -12,5 +13,8 @@ struct orr_served_run {
     struct orr_request_record *records; /* a log: its requests by their place, owned by the validation */
     char failed[ORR_ERROR_TEXT];        /* why it was not run; empty if it was */
 };
+
+/* Do two rows of the serving schema belong to one run, which is simulated once? */
+bool orr_same_run(const struct orr_csv *csv, size_t a, size_t b);
 
 #endif

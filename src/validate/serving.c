@@ -159,7 +159,7 @@ static void widen_first(const struct validator *w, struct orr_closed_form *form,
     ttft->high_frac = exp(hypot(log(high), log(first.high)));
 }
 
-static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
+bool orr_same_run(const struct orr_csv *csv, size_t a, size_t b)
 {
     static const char *const OWN[] = {"id", "metric", "stat", "value"};
     for (size_t c = 0; c < csv->n_columns; c++) {
@@ -174,8 +174,8 @@ static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
 static double measured_mean(const struct validator *w, size_t row, const char *metric)
 {
     size_t first = row, last = row;
-    while (first > 0 && same_run(w->csv, first - 1, row)) first--;
-    while (last + 1 < w->csv->n_rows && same_run(w->csv, last + 1, row)) last++;
+    while (first > 0 && orr_same_run(w->csv, first - 1, row)) first--;
+    while (last + 1 < w->csv->n_rows && orr_same_run(w->csv, last + 1, row)) last++;
     for (size_t i = first; i <= last; i++) {
         const char *stat = orr_csv_cell(w->csv, i, "stat");
         if (is(orr_csv_cell(w->csv, i, "metric"), metric) && (is(stat, "mean") || is(stat, "unstated")))
@@ -377,7 +377,7 @@ void orr_score_serving_row(struct validator *w, size_t row)
     struct orr_served_run *run = &w->v->run;
     if (!orr_row_measured(w, row, "value", 1, score)) return;
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
-    const bool known = row > 0 && run->csv == w->v->n_csvs && same_run(w->csv, row - 1, row);
+    const bool known = row > 0 && run->csv == w->v->n_csvs && orr_same_run(w->csv, row - 1, row);
     if (!known) {
         struct orr_request_record *records = run->records;
         *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};

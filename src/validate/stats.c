@@ -31,15 +31,18 @@ struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
     struct orr_error_stats stats = {0};
     double *errors = malloc((2 * validation->n_scores + 1) * sizeof *errors);
     size_t timed = 0, covered = 0;
+    double width = 0;
     for (size_t i = 0; errors && i < validation->n_scores; i++) {
         const struct orr_score *score = &validation->scores[i];
         if (score->skipped[0] || (member && strcmp(member(score), value) != 0)) continue;
         errors[stats.n++] = score->error;
         timed += score->timed;
         covered += score->timed && score->covered;
+        width += score->timed ? log(score->high / score->low) : 0;
     }
     if (stats.n > 0) fill_stats(errors, stats.n, errors + stats.n, &stats);
     stats.coverage80_frac = timed > 0 ? (double)covered / (double)timed : (double)NAN;
+    stats.width_ln = timed > 0 ? width / (double)timed : (double)NAN;
     free(errors);
     return stats;
 }

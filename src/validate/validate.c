@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
@@ -513,61 +514,6 @@ enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const
         err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "has columns, but no row to score");
     if (!err && !grow(v, &table)) err = orr_out_of_memory(error, origin);
     if (err) orr_csv_free(&table);
-    return err;
-}
-
-/* Opens the form over a catalogue in which nothing was chosen with the source of the row in view. Rows of one source
- * stand together, so that this is seldom done. */
-static enum orr_err hide_source(struct validator *w, const char *request, size_t row, struct orr_error *error)
-{
-    const char *source = orr_csv_cell(w->csv, row, "source");
-    if (w->form && strcmp(w->unseen.source, source) == 0) return ORR_OK;
-    orr_form_close(w->form);
-    w->form = NULL;
-    const enum orr_err err = orr_unseen_hide(&w->unseen, w->csv, source, error);
-    return err ? err : orr_form_open(w->unseen.view, request, "row", &w->form, error);
-}
-
-/* Score the last file of every validation. The rows come one by one, because the validations share the request form. */
-static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *catalogue,
-                               struct orr_validation *const *validations, size_t n, struct orr_error *error)
-{
-    const struct orr_csv *first = &validations[0]->csvs[validations[0]->n_csvs - 1];
-    const struct orr_schema *schema = orr_schema_of(first);
-    w->set = schema->set;
-    w->csv = first;
-    w->v = validations[0];
-    enum orr_err err = orr_unseen_open(&w->unseen, catalogue, w->v->unseen, error);
-    if (!err && !w->v->unseen) err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
-    for (size_t row = 0; row < first->n_rows && !err; row++) {
-        if (w->v->unseen) err = hide_source(w, schema->request, row, error);
-        for (size_t i = 0; i < n && !err; i++) {
-            w->v = validations[i];
-            w->csv = &w->v->csvs[w->v->n_csvs - 1];
-            schema->score_row(w, row);
-        }
-    }
-    orr_form_close(w->form);
-    orr_unseen_close(&w->unseen);
-    return err;
-}
-
-enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
-                               struct orr_validation *const *validations, size_t n, struct orr_error *error)
-{
-    const unsigned long n_failures = orr_memory_failures();
-    struct validator *w = calloc(1, sizeof *w);
-    struct orr_scratch *scratch = orr_scratch_new();
-    enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
-    for (size_t i = 0; i < n && !err; i++) err = orr_validation_add(validations[i], csv, origin, error);
-    if (!err) {
-        w->scratch = scratch;
-        err = score_rows(w, catalogue, validations, n, error);
-    }
-    /* A row that could not be read for lack of memory looks like one that is skipped. */
-    if (!err && orr_memory_failures() > n_failures) err = orr_out_of_memory(error, origin);
-    orr_scratch_free(scratch);
-    free(w);
     return err;
 }
 

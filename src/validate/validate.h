@@ -11,6 +11,9 @@
 /* The class of scores that have no interval. */
 #define ORR_MEMORY_CLASS "peak memory"
 
+/* Columns that scores can be grouped by at once. */
+#define ORR_MAX_BY 4
+
 /* The kind of measurement of a row: its schema and, for inference, whether the batch is filled in flight. */
 #define ORR_SETS(X)                                                                                                    \
     X(TRAINING, "training")                                                                                            \
@@ -28,7 +31,7 @@ struct orr_score {
     size_t csv, row; /* index into orr_validation.csvs, and the row in that CSV */
     enum orr_set set;
     const char *id, *source, *system, *model, *metric;
-    const char *by; /* value in the column given to orr_validation_group; else NULL */
+    const char *by[ORR_MAX_BY]; /* values in the columns given to orr_validation_group */
     double measured, predicted;
     double error;     /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
     bool covered;     /* The measured value is inside the 80 % interval (times only). */
@@ -52,7 +55,8 @@ struct orr_validation {
     struct orr_score *scores;
     size_t n_verdicts, n_wrong_verdicts; /* rows with a known answer whether the job fits */
     size_t n_failed, n_missed;           /* of these: runs that failed, and failed ones that were predicted to fit */
-    const char *by;                      /* column given to orr_validation_group; NULL: none */
+    size_t n_by;
+    const char *by[ORR_MAX_BY];          /* columns given to orr_validation_group */
     struct orr_served_run run;           /* of the last row of the serving schema */
     uint32_t without;                    /* mask of pieces left out of every job (ablate.h) */
     bool unseen;                         /* every source is predicted as if nobody had seen it (unseen.h) */
@@ -62,6 +66,7 @@ struct orr_error_stats {
     size_t n;
     double mape_frac, median_frac, p90_frac, max_frac, bias_frac; /* statistics of |error|; bias: median signed error */
     double coverage80_frac;                                       /* share of the timed scores; NAN if there are none */
+    double width_ln;                                              /* mean width of their intervals; NAN likewise */
     /* median of |error| after the predictions are divided by the common factor that removes the bias */
     double spread_frac;
 };

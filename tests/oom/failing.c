@@ -6,8 +6,8 @@
  *                            runs the program once for every N, in a copy of the process made before main, and prints
  *                            "N status out-bytes same error-lines first-error-line" to DIR/walk. DIR/good holds the
  *                            output of a run without failures. A run that takes more than LIMIT_S is ended.
- *   OOM_NEXT=FILE            on SIGUSR2, the allocation that many behind the present one fails: FILE has the number, and
- *                            is removed once that is arranged. */
+ *   OOM_NEXT=FILE            on SIGUSR2, the allocation that many behind the present one fails: FILE has the number,
+ *                            and is removed once that is arranged. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

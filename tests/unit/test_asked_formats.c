@@ -1,4 +1,4 @@
-/* Formats of transfers, activations and attention, and ideal overheads, as a request asks for them (Eqs. 400-403).
+/* Formats of transfers, activations and attention, and ideal overheads, as a request asks for them (Eqs. 279-282).
  * GPT-3 175B: hidden size 12288, 96 heads of 128, one sequence of 2048 tokens, tp 8 with sequence parallelism. */
 #include "support.h"
 

@@ -125,6 +125,40 @@ static void no_column_is_lost_on_a_narrow_terminal(void **state)
     free(text);
 }
 
+#define SERVICE(system, kind)                                                                                          \
+    "{\"kind\":\"" kind "\",\"model\":\"llama2-7b\",\"system\":\"" system "\",\"workload\":{\"engine\":\"vllm\"},"     \
+    "\"traffic\":{\"rate_per_s\":4,\"requests\":200,\"input_len\":300,\"output_len\":100}}"
+
+/* A service has the result that it has by itself, but for the speed of its simulation. */
+static void services_are_compared(void **state)
+{
+    struct orr_error error;
+    struct orr_service *service = NULL;
+    json_t *both = compare(catalogue_of(state), "{\"requests\":[" SERVICE("h100-sxm", "serving") "," SERVICE(
+                                                    "a100-80g-sxm", "serving") "],\"names\":[\"new\",\"old\"]}");
+    assert_int_equal(orr_service_open(catalogue_of(state), SERVICE("a100-80g-sxm", "serving"), "r", &service, &error),
+                     0);
+    assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
+    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    json_t *single = json_loads(text, 0, NULL), *second = json_array_get(json_object_get(both, "results"), 1);
+    json_object_del(single, "simulated_requests_per_s");
+    json_object_del(second, "simulated_requests_per_s");
+    assert_true(json_equal(single, second));
+    assert_int_equal(json_array_size(json_object_get(both, "asked")), 1);
+    const char *why = json_string_value(json_array_get(json_object_get(both, "why"), 1));
+    assert_non_null(strstr(why, "old against new: first tokens ×1.")); /* an A100 is slower */
+    free(text);
+    orr_service_close(service);
+    json_decref(single);
+    json_decref(both);
+    text = NULL;
+    assert_int_equal(orr_compare_ask(catalogue_of(state),
+                                     "{\"requests\":[" SERVICE("h100-sxm", "serving") "," INFER "]}", "request",
+                                     ORR_FORMAT_JSON, NULL, &text, &error),
+                     ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "is of another kind than the first request, which is serving"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +167,7 @@ int main(void)
         cmocka_unit_test(equal_requests_take_as_long),
         cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(no_column_is_lost_on_a_narrow_terminal),
+        cmocka_unit_test(services_are_compared),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

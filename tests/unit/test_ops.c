@@ -597,6 +597,19 @@ static void touched_experts_are_eq_8(void **state)
     assert_close(orr_experts_touched(12, 2, 1e6, 4), 3, 0);
 }
 
+/* Eq. 267 by hand. One token and 2 of 8 experts on 4 ranks: mean 0.5 of 2, deviation sqrt(0.5 x 0.75 x 0.75) = 0.53033,
+ * times sqrt(2 ln 4) - 0.6 = 1.06511. Four tokens and 8 of 256 on 8 ranks: drawn 3,000 times the largest is 6.59 in the
+ * mean, where the mean rank has 3.82. It is never more than a rank holds or is chosen, and one rank has the mean. */
+static void busiest_rank_is_eq_361(void **state)
+{
+    (void)state;
+    assert_close(orr_experts_touched_most(8, 2, 1, 4), 1.064859465, 1e-9);
+    assert_close(orr_experts_touched_most(256, 8, 4, 8), 6.284770396, 1e-9);
+    assert_close(orr_experts_touched_most(12, 2, 1e6, 4), 3, 0);
+    assert_close(orr_experts_touched_most(8, 2, 2, 1), 3.5, 1e-15);
+    assert_true(orr_experts_touched_most(64, 1, 1, 64) <= 1);
+}
+
 /* FLOP of the matrix products of one phase in one layer, without the router: in training a rank routes its share. */
 static double layer_flops(const struct world *w, enum orr_phase phase, double layers)
 {
@@ -645,6 +658,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(touched_experts_are_eq_8),
+        cmocka_unit_test(busiest_rank_is_eq_361),
         cmocka_unit_test(a_prefill_is_a_forward),
         cmocka_unit_test(gpt3_is_cut_as_in_table_3_1),
         cmocka_unit_test(grouped_queries_keep_one_key_head_per_rank),

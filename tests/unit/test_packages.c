@@ -1,5 +1,5 @@
-/* Packages of several dies (Eqs. 405-411), keys of generated systems in forms, the best split for several jobs
- * (Eq. 412), and collectives by the shape of a network (Eqs. 413-418). */
+/* Packages of several dies (Eqs. 284-290), keys of generated systems in forms, the best split for several jobs
+ * (Eq. 291), and collectives by the shape of a network (Eqs. 292-297). */
 #include "support.h"
 
 #include "spec/technology.h"

@@ -2,6 +2,8 @@
  * Expected values are worked out in the comments. */
 #include "serving.h"
 
+#include <math.h>
+
 #include "cost/cost.h"
 
 /* Eq. 241: Llama-3-8B has 32 layers, so that a decode step of one graph per layer pauses 32·5 us. Graphs hold up to 512
@@ -94,6 +96,52 @@ static void tuned_products_divide_k(void **state)
     assert_true(tuned.split_k > 1 && tuned.total_s < 0.8 * plain.total_s);
 }
 
+/* Eq. 266 by hand. 32 rows leave half of a tile of 64 empty: 1 + 64/80 x (0.5 - 0.25) = 1.2. 96 rows leave a quarter of
+ * two tiles: the level of 65 to 128 rows, 1.06. 129 rows leave 127 of 256: 1.11 x (1 + 1.6 x (127/256 - 0.25)),
+ * 1.55. */
+static void fixed_tiles_cost_what_they_leave_empty(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        double rows, slower;
+    } CASES[] = {{1, 1},   {16, 1}, {32, 1.2}, {64, 1}, {96, 1.06}, {129, 1.11 * (1 + 1.6 * (127.0 / 256 - 0.25))},
+                 {1024, 1}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        for (int blackwell = 0; blackwell < 2; blackwell++) {
+            char request[400];
+            (void)snprintf(request, sizeof request,
+                           "{'kind':'infer','model':'llama3.1-70b','system':'%s','plan':{},'workload':{'batch':1,"
+                           "'input_len':100,'output_len':10,'precision':'fp8','engine':'vllm-0.11'}}",
+                           blackwell ? "b200-sxm" : "h200-sxm");
+            read_job(w, request);
+            struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = ORR_DTYPE_FP8, .batch = 1, .n = 8192, .k = 8192};
+            op.m = CASES[i].rows;
+            op.input_bytes = op.weight_bytes = 1;
+            op.output_bytes = 2;
+            op.flops = 2 * op.m * op.n * op.k;
+            struct orr_cost fixed, plain;
+            orr_cost_gemm(&w->job, &op, &fixed);
+            w->job.engine.fixed_fp8_tiles[0] = 0;
+            orr_cost_gemm(&w->job, &op, &plain);
+            assert_true(fabs((fixed.dram_s / plain.dram_s) - (blackwell ? 1 : CASES[i].slower)) < 1e-9);
+            assert_true(fabs((fixed.compute_s / plain.compute_s) - (blackwell ? 1 : CASES[i].slower)) < 1e-9);
+        }
+}
+
+/* Eq. 269: 64 sequences of Llama 3 have 64 x 128,256 logits; 16 bits are read, 32 written and read again, 10 bytes. */
+static void tokens_are_chosen_from_wide_logits(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{},'workload':{'batch':64,"
+                "'input_len':1000,'output_len':100,'engine':'vllm-0.11'}}");
+    (void)infer(w, &w->job);
+    const struct orr_cost *cost;
+    const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "head.sample", &cost);
+    assert_non_null(op);
+    assert_close(op->bytes, 82083840, 1e-12);
+    assert_true(cost->total_s >= 12e-6);
+}
+
 static double small_kernels(struct world *w, const char *model, const char *engine, int tp, double *reduced_bytes)
 {
     char request[400];
@@ -131,6 +179,8 @@ int main(void)
         cmocka_unit_test(pieces_pause_at_every_layer),
         cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
         cmocka_unit_test(tuned_products_divide_k),
+        cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
+        cmocka_unit_test(tokens_are_chosen_from_wide_logits),
         cmocka_unit_test(layers_have_the_kernels_of_their_norms),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

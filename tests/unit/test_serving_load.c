@@ -171,12 +171,29 @@ static void closed_loop_is_closed_form(void **state)
     assert_true(ttfts[n_ttfts / 2] < 0.02 && ttfts[n_ttfts * 8 / 10] < 0.03);
 }
 
+/* Eq. 268: requests come at any time between two polls, which are 40 decode steps apart, and wait for half of them. Of
+ * 64 users one has its answer every 14 steps; an engine that took in requests then, too, would let them wait for 7. */
+static void requests_wait_for_polls(void **state)
+{
+    struct world *w = *state;
+    open_job(w, 0, 1000, 1000);
+    const struct orr_traffic traffic = loop(64, 1000, 1000);
+    const struct orr_serving_result plain = simulate(&w->job, &traffic, false);
+    w->job.engine.poll_steps = 40;
+    const struct orr_serving_result polled = simulate(&w->job, &traffic, false);
+    const double more_s = polled.timing[ORR_TIMING_TTFT].mean - plain.timing[ORR_TIMING_TTFT].mean;
+    const double steps = more_s / polled.timing[ORR_TIMING_TPOT].mean;
+    print_message("# polls every 40 steps: requests wait %.1f steps longer\n", steps);
+    assert_true(steps > 14 && steps < 24);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_request_alone),
         cmocka_unit_test(table_error),
         cmocka_unit_test(closed_loop_is_closed_form),
+        cmocka_unit_test(requests_wait_for_polls),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

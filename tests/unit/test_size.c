@@ -167,6 +167,38 @@ static void nothing_cheaper_is_missed(void **state)
     }
 }
 
+/* Plans whose ranks share experts step together; their closed form bounds them too. */
+static void nothing_cheaper_with_shared_experts_is_missed(void **state)
+{
+    static const struct {
+        const char *engine, *slo;
+        double rate;
+    } CASES[] = {
+        {"vllm-0.12", "'ttft_s.p99<=400 ms','tpot_s.p95<=30 ms'", 16},
+        {"vllm-0.12", "'ttft_s.p99<=600 ms','tpot_s.p95<=80 ms'", 40},
+        {"sglang-0.5", "'ttft_s.p95<=500 ms','tpot_s.p95<=40 ms'", 24},
+        {"sglang-0.5", "'tpot_s.mean<=60 ms'", 36},
+    };
+    const struct world *w = *state;
+    static struct orr_size_request request;
+    static struct orr_size_answer answer;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        int64_t n_met;
+        solve(w, 0, &request, &answer,
+              "{'kind':'size','model':'mixtral-8x7b','workload':{'engine':'%s','precision':'bf16','disaggregated':"
+              "false},'system':'h100-sxm','plan':{'tp':'1,2','pp':1,'ep':'2,4,8'},'traffic':{'rate_per_s':%g,"
+              "'input_len':'700~0.5','output_len':'150~0.7','requests':4000},'slo':[%s],"
+              "'size':{'budget':8,'batch':'256,48','chunk':'8192'}}",
+              CASES[i].engine, CASES[i].rate, CASES[i].slo);
+        const double least = least_cost(&request, &n_met);
+        print_message("# %s %s: %g of %lld plans, sized %g after %lld runs\n", CASES[i].engine, CASES[i].slo, least,
+                      (long long)n_met, answer.best.cost, (long long)answer.counts.simulated);
+        assert_int_equal(answer.found, isfinite(least));
+        if (answer.found) assert_true(answer.best.cost < least + 1e-9);
+        orr_size_request_close(&request);
+    }
+}
+
 /* ---------------------------------------------------------------- two pools */
 
 /* The lowest cost of all pairs of pools, by simulating every one. */
@@ -300,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_limit_below_one_step_is_impossible),
         cmocka_unit_test(a_budget_can_be_too_small),
         cmocka_unit_test(nothing_cheaper_is_missed),
+        cmocka_unit_test(nothing_cheaper_with_shared_experts_is_missed),
         cmocka_unit_test(no_cheaper_pair_is_missed),
         cmocka_unit_test(the_front_falls_and_threads_do_not_matter),
         cmocka_unit_test(bad_requests_are_located),

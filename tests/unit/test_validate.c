@@ -330,6 +330,34 @@ static void any_column_groups(void **state)
     orr_validation_free(v);
 }
 
+/* Several columns group at once, each on its own, and only the rows that meet the conditions are left. */
+static void rows_are_chosen_and_grouped_by_several_columns(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_validation *v = validate(w, "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,"
+                                           "precision,engine,metric,value,state\n"
+                                           "a,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,20,\n"
+                                           "b,t,llama2-7b,a100-80g-sxm,8,2,1,4,4096,1,64,bf16,generic,step_time_s,20,\n"
+                                           "c,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                                           "step_time_s,20,slow\n"
+                                           "d,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                                           "peak_memory_gib,20,\n");
+    assert_int_equal(orr_validation_keep(v, "metric=step_time_s,state=", &error), ORR_OK);
+    assert_int_equal(v->n_scores, 2);
+    assert_string_equal(v->scores[1].id, "b");
+    assert_int_equal(orr_validation_group(v, "tp,gpus", &error), ORR_OK);
+    json_t *json = report_json(v), *more = json_object_get(json, "by_more");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "by"), "field")), "tp");
+    assert_int_equal(json_array_size(json_object_get(json_object_get(json, "by"), "groups")), 2);
+    assert_int_equal(json_array_size(more), 1);
+    assert_int_equal(json_array_size(json_object_get(json_array_get(more, 0), "groups")), 1); /* 8 GPUs */
+    json_decref(json);
+    assert_int_equal(orr_validation_group(v, "tp,pp,dp,gpus,seq", &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_validation_keep(v, "tp", &error), ORR_ERR_INPUT);
+    orr_validation_free(v);
+}
+
 /* What the validator fills in itself groups too; a column nobody has is an error that names those there are. */
 static void unknown_columns_are_errors(void **state)
 {
@@ -337,14 +365,14 @@ static void unknown_columns_are_errors(void **state)
     struct orr_error error;
     struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\nb" ROW "peak_memory_gib,10,\n");
     assert_int_equal(orr_validation_group(v, "class", &error), ORR_OK);
-    assert_string_equal(v->scores[0].by, "training, dense, calibrated");
-    assert_string_equal(v->scores[1].by, "peak memory");
+    assert_string_equal(v->scores[0].by[0], "training, dense, calibrated");
+    assert_string_equal(v->scores[1].by[0], "peak memory");
     assert_int_equal(orr_validation_group(v, "engin", &error), ORR_ERR_INPUT);
     const char *const words[] = {"\"engin\"", "did you mean \"engine\"?", "source, model, system, metric",
                                  "global_batch"};
     for (size_t i = 0; i < COUNT(words); i++)
         if (!strstr(error.text, words[i])) fail_msg("\"%s\" does not say %s", error.text, words[i]);
-    assert_string_equal(v->by, "class"); /* stays */
+    assert_string_equal(v->by[0], "class"); /* stays */
     orr_validation_free(v);
 }
 
@@ -624,6 +652,7 @@ int main(void)
         cmocka_unit_test(files_add_up),
         cmocka_unit_test(any_column_groups),
         cmocka_unit_test(unknown_columns_are_errors),
+        cmocka_unit_test(rows_are_chosen_and_grouped_by_several_columns),
         cmocka_unit_test(page_is_well_formed_and_escaped),
         cmocka_unit_test(intervals_print_as_a_table),
         cmocka_unit_test(numbers_must_be_positive),

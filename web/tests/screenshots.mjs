@@ -19,6 +19,13 @@ const INFER =
     '&workload.batch=16&workload.input_len=1024&workload.output_len=256&workload.engine=tensorrt-llm-1.2';
 const SHOTS = [
     ['explorer', TRAIN, { width: 1280, height: 960 }, 'light'],
+    [
+        'explorer-compare',
+        `${INFER}&view=compare&o.compare.load=1&o.traffic.rate_per_s=6` +
+            ['h100-sxm', 'h200-sxm', 'b200-sxm'].map((s) => `&vs=${encodeURIComponent(INFER.replace('h100-sxm', s))}`).join(''),
+        { width: 1280, height: 1180 },
+        'light',
+    ],
     ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1000 }, 'light'],
     ['explorer-timeline', `${TRAIN}&view=timeline`, { width: 1280, height: 1140 }, 'dark'],
     ['explorer-topology', `${MOE}&view=topology`, { width: 1280, height: 900 }, 'light'],
@@ -56,8 +63,10 @@ execFileSync(orrery, [
     ...'--global-batch 512 --engine megatron-core-2025 --html'.split(' '),
     join(scratch, 'report.html'),
 ]);
-const report = await chrome.newPage({ viewport: { width: 1000, height: 1300 } });
+const report = await chrome.newPage({ viewport: { width: 1280, height: 1250 } });
 await report.goto(`file://${join(scratch, 'report.html')}`);
+await report.waitForSelector('#view canvas');
+await report.waitForTimeout(300);
 await report.screenshot({ path: `${folder}/report.png` });
 rmSync(scratch, { recursive: true });
 await chrome.close();

@@ -242,7 +242,7 @@ export class Compare implements View {
             ),
             h(
                 'tr',
-                {},
+                { hidden: entries.every((e) => e.served) },
                 h('th', { scope: 'row' }, 'Time against job 1'),
                 ...entries.map((e) =>
                     h(

@@ -1,0 +1,124 @@
+/* What a run may choose on one stack: recomputation by operators, and verdicts of fit. Every number is worked out by
+ * hand. */
+#include "support.h"
+
+#include "memory/memory.h"
+#include "validate/validate.h"
+
+/* ---------------------------------------------------------------- recomputation by operators */
+
+static void read_titan(struct world *w, const char *precision)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama3-8b','system':'h100-sxm','plan':{'dp':8,'zero':3},'workload':{'seq':4096,"
+             "'micro_batch':1,'global_batch':8,'engine':'torchtitan-2024-eager','recompute':'selective',"
+             "'precision':'%s'}}",
+             precision);
+}
+
+/* FLOP of a layer's products that run again. */
+static double repeated_flops(const struct world *w)
+{
+    double flops = 0;
+    for (size_t i = 0; i < w->scratch->ops.n; i++) {
+        const struct orr_op *op = &w->scratch->ops.items[i];
+        if (op->layer_kind == 0 && op->kind == ORR_OP_GEMM && op->recomputed) flops += op->repeat_frac * op->flops;
+    }
+    return flops;
+}
+
+/* Every other product of q, k, v, output, gate, up, down runs again: k (1024 columns), output (4096) and up (14336).
+ * In 8 bits all run again: q, k, v 6144, output 4096, gate and up 28672, down 14336 rows. Norms, rotation,
+ * activation and sums run again; the core of attention does not. */
+static void every_other_product_runs_again(void **state)
+{
+    struct world *w = *state;
+    const double tokens = 4096, h = 4096;
+    read_titan(w, "bf16");
+    train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (1024 + 4096 + 14336), 1e-12);
+    assert_false(need_op(w, 0, "mlp.down")->recomputed);
+    assert_false(need_op(w, 0, "attention.flash")->recomputed);
+    const char *const AGAIN[] = {"norm", "attention.rope", "mlp.activation", "residual.add"};
+    for (size_t i = 0; i < COUNT(AGAIN); i++) assert_true(need_op(w, 0, AGAIN[i])->recomputed);
+    assert_false(need_op(w, ORR_LAYER_HEAD, "head.logits")->recomputed);
+    read_titan(w, "fp8");
+    train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (6144 + 4096 + 28672), 1e-12);
+    w->job.engine.recompute_early_stop = false; /* then the last product of a layer, too */
+    train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (6144 + 4096 + 28672 + 14336), 1e-12);
+    w->job.engine.selective_ops = false; /* else only unfused scores would run again */
+    train(w);
+    assert_true(repeated_flops(w) == 0);
+}
+
+/* Kept of a token and layer: input and output of h, q and the core's output of 4096 each, v of 1024 and gate of
+ * 14336, in 2 bytes, and 4 bytes of statistics for each of 32 heads: 2 · (8192 + 8192 + 1024 + 14336) + 128 =
+ * 63,616. */
+static void kept_products_are_counted(void **state)
+{
+    struct world *w = *state;
+    read_titan(w, "bf16");
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    assert_close(orr_layer_saved_bytes(&w->job, &bytes), 63616.0 * 4096, 1e-12);
+    w->job.workload.recompute = ORR_RECOMPUTE_NONE;
+    const struct orr_layer_bytes all = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    const double whole = orr_layer_saved_bytes(&w->job, &all);
+    w->job.workload.recompute = ORR_RECOMPUTE_SELECTIVE;
+    assert_close(orr_layer_recomputed_bytes(&w->job, &bytes), whole - 63616.0 * 4096, 1e-12);
+    train(w);
+    double kept = -1;
+    for (int64_t i = 0; i < w->result.memory.n_tensors; i++)
+        if (strcmp(w->result.memory.tensors[i].name, "kept products and attention") == 0)
+            kept = w->result.memory.tensors[i].bytes;
+    assert_true(w->result.memory.peak_instant < 3); /* no layer is freed yet */
+    assert_close(kept, 32 * 63616.0 * 4096, 1e-12);
+}
+
+/* ---------------------------------------------------------------- verdicts */
+
+/* Four runs with a known end: 7 B parameters of 18 bytes do not fit one GPU of 80 GB, on 8 sharded ones they do. One
+ * run is said to have failed although it fits, one to have run although it does not. A value other than 0 and 1 is
+ * refused. */
+static void rows_of_fits_are_verdicts(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = NULL;
+    struct orr_error error;
+    const char *csv = "id,source,model,system,gpus,dp,zero,seq,micro_batch,global_batch,engine,metric,value,state\n"
+                      "a,t,llama2-7b,h100-sxm,1,1,0,2048,1,1,megatron-core-2024,fits,0,\n"
+                      "b,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,1,\n"
+                      "c,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,0,stalled\n"
+                      "d,t,llama2-7b,h100-sxm,1,1,0,2048,1,1,megatron-core-2024,fits,1,\n"
+                      "e,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,2,\n"
+                      "f,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,peak_memory_gib,40,\n";
+    if (orr_validate(w->catalogue, csv, "test.csv", &v, &error)) fail_msg("%s", error.text);
+    assert_int_equal(v->n_verdicts, 5); /* a to d, and f, which ran */
+    assert_int_equal(v->n_wrong_verdicts, 2);
+    assert_int_equal(v->n_failed, 2);
+    assert_int_equal(v->n_missed, 1);
+    assert_non_null(strstr(v->scores[0].skipped, "failed, predicted not to fit"));
+    assert_non_null(strstr(v->scores[1].skipped, "ran, predicted to fit"));
+    assert_non_null(strstr(v->scores[4].skipped, "must be 0 or 1"));
+    assert_int_equal(orr_validation_group(v, "state", &error), ORR_OK);
+    char *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
+    assert_non_null(strstr(text, "Fits or not: 5 runs, 2 wrong; 1 of 2 failed runs recognised."));
+    free(text);
+    text = orr_validation_render(v, ORR_FORMAT_JSON, NULL);
+    assert_non_null(strstr(text, "\"failed\": 2"));
+    assert_non_null(strstr(text, "\"missed\": 1"));
+    free(text);
+    orr_validation_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_other_product_runs_again),
+        cmocka_unit_test(kept_products_are_counted),
+        cmocka_unit_test(rows_of_fits_are_verdicts),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
