@@ -49,8 +49,8 @@ def show():
         last.pop(row["check"], None)
         last[row["check"]] = row
     for name, row in sorted(last.items()):
-        print(f"{name}: {row['date']}, {duration(row['wall_s'])} ({duration(row['cpu_s'])} of the processor), "
-              f"{row['passed']} passed, {row['failed']} failed")
+        processor = f" ({duration(row['cpu_s'])} of the processor)" if row["cpu_s"] else ""
+        print(f"{name}: {row['date']}, {duration(row['wall_s'])}{processor}, {row['passed']} passed, {row['failed']} failed")
         for note in filter(None, row["notes"].split("; ")):
             print(f"    {note}")
 

@@ -2,7 +2,6 @@
 import csv
 import os
 import re
-import subprocess
 import sys
 
 ROOT = sys.argv[1]
@@ -51,12 +50,13 @@ def main():
             ("numbers that must not move", len(read("tests/pinned.csv").splitlines()) - 1),
             ("fuzz targets", f"{len(fuzz)}, {seeds} seeds"),
             ("findings of static analysis that are explained", len(list(csv.reader(read("tests/analysis.csv").splitlines()))) - 1)]
-    for name, value in rows:
-        print(f"{name:50} {value:,}" if isinstance(value, int) else f"{name:50} {value}")
     record = os.path.join(ROOT, "tests/fuzz/record.csv")
     if os.path.exists(record):
-        print(subprocess.run([sys.executable, os.path.join(ROOT, "tests/fuzz/record.py"), record], capture_output=True,
-                             text=True, check=True).stdout, end="")
+        runs = list(csv.DictReader(read("tests/fuzz/record.csv").splitlines()))
+        hours = sum(float(row["seconds"]) for row in runs) / 3600
+        rows.append(("fuzzing so far", f"{hours:.2f} CPU-hours, {sum(int(row['runs']) for row in runs):,} runs"))
+    for name, value in rows:
+        print(f"{name:50} {value:,}" if isinstance(value, int) else f"{name:50} {value}")
 
 
 main()
