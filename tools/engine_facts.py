@@ -36,6 +36,7 @@ JOBS = {
                 "--micro-batch 1 --engine megatron-core-2026",
     "chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
     "fp8 chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm",
+    "fp8 batch": f"infer --model llama3-8b {H100} --batch 32 --input 1024 --output 128 --precision fp8 --engine vllm",
     "fp4 chat": "infer --model llama3-8b --system b200-sxm --batch 16 --input 1024 --output 128 --precision nvfp4 --engine vllm",
     "fp4 experts": "infer --model gpt-oss-120b --system b200-sxm --tp 1 --batch 16 --input 1024 --output 128 --engine vllm",
     "normed chat": f"infer --model qwen3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
@@ -110,7 +111,7 @@ GROUPS = {
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
         ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat"),
         ("packed_gqa_most", "2", "long chat"), ("packed_gqa_plain_only", "true", "one window"),
-        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("weight_formats", "awq", "shipped"),
+        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
     "requests": [

@@ -249,8 +249,12 @@ class Step:
         self.send_bytes = self.T * self.h * W // self.t
         rate = at.system["scaleup_bytes_per_s"] * at.calibration["p2p_scaleup_frac"]
         self.send = self.send_bytes / rate + at.system["scaleup_latency_s"]
-        self.scatter = collective(at, "dp.scatter", "step", "reducescatter", self.d, params * engine["reduce_bytes"])
-        self.gather = collective(at, "dp.gather", "step", "allgather", self.d, params * W)
+        bucket = max(engine["reduce_bucket_params"], self.d * engine["reduce_bucket_rank_params"])
+        self.buckets = math.ceil(params / bucket)  # Eq. 260
+        part = params / self.buckets
+        self.scatter = collective(at, "dp.scatter", "step", "reducescatter", self.d, part * engine["reduce_bytes"])
+        self.gather = collective(at, "dp.gather", "step", "allgather", self.d, part * W)
+        self.scatter_s, self.gather_s = self.buckets * self.scatter.network, self.buckets * self.gather.network
         own, g, state = params / self.d, engine["gradient_bytes"], engine["optimizer_bytes"]
         self.optimizer = [pointwise(at, "optimizer.norm", "step", "add", own * g, 4),
                           pointwise(at, "optimizer.cast_gradients", "step", "upcast", own * (W + g), 32),
@@ -275,9 +279,9 @@ class Step:
         time["pp_exposed"], time["pp_bubble"] = (self.p - 1 + m) * pair, first
         window = 1 - 1 / self.per_rank
         self.window_b, self.window_f = window * self.B, window * self.F
-        self.dp_hidden = min(self.scatter.network, self.window_b) + min(self.gather.network, self.window_f)
+        self.dp_hidden = min(self.scatter_s, self.window_b) + min(self.gather_s, self.window_f)
         kept = 1 - self.at.calibration["overlap_contention_frac"]
-        time["dp_exposed"] = self.scatter.network + self.gather.network - kept * self.dp_hidden
+        time["dp_exposed"] = self.scatter_s + self.gather_s - kept * self.dp_hidden
         time["optimizer"] = sum(op.seconds() for op in self.optimizer)
         total = sum(time.values())
         matrix = self.per_rank * sum(op.matrix for op in self.layer) + sum(op.matrix for op in self.ends)
@@ -300,7 +304,7 @@ class Step:
     def totals(self):
         at, m = self.at, self.m
         ops = [(op, m * self.per_rank) for op in self.layer] + [(op, m) for op in self.ends]
-        ops += [(op, 1) for op in (self.scatter, self.gather, *self.optimizer)]
+        ops += [(op, self.buckets) for op in (self.scatter, self.gather)] + [(op, 1) for op in self.optimizer]
         self.flops = sum(n * op.flops for op, n in ops)
         self.dram_bytes = sum(n * op.dram_bytes for op, n in ops)
         self.link_bytes = sum(n * op.link_bytes for op, n in ops) + 2 * m * self.send_bytes
@@ -337,14 +341,17 @@ class Decode:
         n = engine["layer_pointwise_kernels"]
         self.pointwise = pointwise(at, "pointwise", "decode", "activation", moved, n, n * engine["pointwise_floor_s"])
         self.embedding = pointwise(at, "embedding", "decode", "copy", 2 * rows * h * W)
+        moved = rows * self.vocab * (engine["logit_bytes_live"] + 4)  # Eq. 269
+        self.sample = pointwise(at, "head.sample", "decode", "loss", moved, 2, 12e-6)
         self.time = {"decode_gemm": self.layers * sum(op.seconds() for op in self.products) + self.logits.seconds(),
                      "decode_attention": self.layers * self.attention.seconds(),
-                     "decode_pointwise": self.layers * self.pointwise.seconds() + self.embedding.seconds()}
+                     "decode_pointwise": self.layers * self.pointwise.seconds() + self.embedding.seconds() +
+                     self.sample.seconds()}
         self.device = sum(self.time.values())
         self.host = engine["sampling_s"] + engine["sampling_s_per_sequence"] * rows
         self.pieces = self.layers * engine["graph_piece_s"] if engine.get("graph_pieces") else 0
         self.total = self.device + self.host + self.pieces
-        every = [(op, self.layers) for op in (*self.products, self.attention)] + [(self.logits, 1)]
+        every = [(op, self.layers) for op in (*self.products, self.attention)] + [(self.logits, 1), (self.sample, 1)]
         self.flops, self.bytes = (sum(n * getattr(op, what) for op, n in every) for what in ("flops", "bytes"))
         self.matrix = sum(n * op.matrix for op, n in every)
         self.floor = max(self.flops / at.peak, self.bytes / at.beta)
@@ -530,15 +537,16 @@ def step_pipeline(x):
 
 def step_replicas(x):
     kept = 1 - x.at.calibration["overlap_contention_frac"]
-    rows = [("collective", "payload", "base", "hop", "link·η", "time", "window")]
+    yield f"buckets  Ψ = {show(x.params, '')} in parts of {show(x.at.engine['reduce_bucket_params'], '')}: {x.buckets}                          Eq. 260"
+    rows = [("collective", "payload", "base", "hop", "link·η", "time", f"of {x.buckets}", "window")]
     link = x.at.system["scaleup_bytes_per_s"]
-    for op, window in ((x.scatter, x.window_b), (x.gather, x.window_f)):
+    for op, all_s, window in ((x.scatter, x.scatter_s, x.window_b), (x.gather, x.gather_s, x.window_f)):
         rows.append((f"{op.name} ({op.kind})", show(op.payload, "B"), seconds(op.line["base_s"]),
                      f"{op.hops}·{seconds(op.line['hop_s'])}", show(link * op.eta, "B/s"), seconds(op.network),
-                     seconds(window)))
+                     seconds(all_s), seconds(window)))
     yield from table(rows)
     yield f"hidden   min(time, window) of each = {seconds(x.dp_hidden)}, of which {kept} is saved                 Eqs. 65, 76"
-    yield f"exposed  {seconds(x.scatter.network)} + {seconds(x.gather.network)} − {kept}·{seconds(x.dp_hidden)} = {seconds(x.time['dp_exposed'])}" \
+    yield f"exposed  {seconds(x.scatter_s)} + {seconds(x.gather_s)} − {kept}·{seconds(x.dp_hidden)} = {seconds(x.time['dp_exposed'])}" \
           f"                          Eq. 77"
     yield ""
     rows = [("optimizer, half of the parameters", "bytes", "share", "DRAM", "launches", "time")]
@@ -609,6 +617,8 @@ def decode_pointwise(x):
           f" = {seconds(op.dram)}; {n} kernels never below {n}·{seconds(floor)} = {seconds(op.seconds())}   Eq. 40"
     yield f"embedding  {show(x.embedding.bytes, 'B')} over {show(x.at.beta, 'B/s')}·{c['pointwise_frac']['copy']} + {seconds(c['pointwise_launch_s'])}" \
           f" = {seconds(x.embedding.seconds())}"
+    yield f"token      B·V·({e['logit_bytes_live']} + 4) = {show(x.sample.bytes, 'B')} over {show(x.at.beta, 'B/s')}·{c['pointwise_frac']['loss']}," \
+          f" never below 12 us: {seconds(x.sample.seconds())}   Eq. 269"
 
 
 def decode_result(x):
@@ -617,7 +627,7 @@ def decode_result(x):
     load = x.matrix / x.device
     yield f"products   {x.layers}·{seconds(layer)} + {seconds(x.logits.seconds())} = {seconds(x.time['decode_gemm'])}"
     yield f"attention  {x.layers}·{seconds(x.attention.seconds())} = {seconds(x.time['decode_attention'])}"
-    yield f"pointwise  {x.layers}·{seconds(x.pointwise.seconds())} + {seconds(x.embedding.seconds())} = {seconds(x.time['decode_pointwise'])}"
+    yield f"pointwise  {x.layers}·{seconds(x.pointwise.seconds())} + {seconds(x.embedding.seconds())} + {seconds(x.sample.seconds())} = {seconds(x.time['decode_pointwise'])}"
     yield f"pieces     {x.layers}·{seconds(x.at.engine['graph_piece_s'])} = {seconds(x.pieces)}                     Eq. 241"
     yield f"host       {seconds(x.at.engine['sampling_s'])} + {x.batch}·{seconds(x.at.engine['sampling_s_per_sequence'])} = {seconds(x.host)}                     Eq. 129"
     yield f"step       {seconds(x.total)}: {1 / x.total:.4g} tokens/s per sequence, {x.batch / x.total:.4g} in all            Eqs. 2, 91"
