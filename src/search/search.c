@@ -250,7 +250,7 @@ enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_p
         if (err) return err;
         orr_outcome_add(&search->outcome, &search->pass);
     }
-    return ORR_OK;
+    return search->outcome.failed ? orr_out_of_memory(error, NULL) : ORR_OK;
 }
 
 void orr_search_stop(struct orr_search *search)

@@ -6,7 +6,7 @@ static struct orr_catalogue *catalogue;
 static int open_catalogue(void **state)
 {
     (void)state;
-    return orr_catalogue_open(NULL, 0, &catalogue, NULL);
+    return orr_catalogue_open(NULL, 0, &catalogue, NULL) ? -1 : 0;
 }
 
 static int close_catalogue(void **state)

@@ -113,7 +113,7 @@ static void fixed_tiles_cost_what_they_leave_empty(void **state)
                            "{'kind':'infer','model':'llama3.1-70b','system':'%s','plan':{},'workload':{'batch':1,"
                            "'input_len':100,'output_len':10,'precision':'fp8','engine':'vllm-0.11'}}",
                            blackwell ? "b200-sxm" : "h200-sxm");
-            read_job(w, request);
+            read_job(w, "%s", request);
             struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = ORR_DTYPE_FP8, .batch = 1, .n = 8192, .k = 8192};
             op.m = CASES[i].rows;
             op.input_bytes = op.weight_bytes = 1;

@@ -391,7 +391,8 @@ static void activations_of_the_tower(void **state)
 {
     struct world *w = *state;
     read_job(w, "{'kind':'train','model':'qwen3-vl-8b','system':'h100-sxm','gpus':8,'plan':{'zero':1},'workload':"
-                "{'seq':4096,'global_batch':16,'recompute':'none','attention':'flash2','images':1}}");
+                "{'seq':4096,'global_batch':16,'recompute':'none','attention':'flash2','images':1,"
+                "'engine':'megatron-core-2024'}}");
     train(w);
     const double patch = 2 * (2 * 1152 + 5 * 1152 + 1152 + 2 * 4304) + 4 * 16;
     const double products = 2 * (4096.0 * 1536 + 1024.0 * 4 * (4608 + 4608));
