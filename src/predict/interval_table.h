@@ -37,11 +37,11 @@
        Datasheet: rows 308, sources 3, inside 100 %, left out 100 %. */ \
     X(SERVE, 0.89, 1.37, 0.89, 1.77) \
     /* Calibrated: rows 1173, sources 4, inside 84 %, left out 81 %. \
-       Datasheet: rows 94, sources 2, inside 83 %, left out 74 %. */ \
-    X(SERVE_MOE, 0.80, 1.52, 0.67, 1.52) \
+       Datasheet: rows 94, sources 2, inside 82 %, left out 73 %. */ \
+    X(SERVE_MOE, 0.80, 1.52, 0.66, 1.52) \
     /* Calibrated: rows 1011, sources 4, inside 89 %, left out 87 %. \
-       Datasheet: rows 432, sources 4, inside 83 %, left out 85 %. */ \
-    X(SERVE_FIRST, 0.73, 2.52, 0.72, 2.52)
+       Datasheet: rows 432, sources 4, inside 84 %, left out 86 %. */ \
+    X(SERVE_FIRST, 0.73, 2.51, 0.72, 2.51)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -238,24 +238,24 @@
     X("sglang-0.5", SERVE, 2, "h200-sxm", 0.990, 1.751) \
     X("sglang-0.5", SERVE, 3, "", 0.990, 1.607) \
     X("sglang-0.5", SERVE, 3, "h200-sxm", 0.990, 1.616) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.782, 1.177) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.765, 1.177) \
     X("sglang-0.5", SERVE_MOE, 0, "", 0.669, 1.096) \
     X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.632, 1.010) \
     X("sglang-0.5", SERVE_MOE, 0, "h200-sxm", 0.953, 1.261) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.775, 1.248) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.935, 1.199) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.566, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.661, 1.010) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.742, 1.248) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.932, 1.199) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.548, 1.010) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.622, 1.010) \
     X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.990, 2.163) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.990, 1.156) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.932, 1.156) \
     X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.990, 1.163) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.972, 2.579) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.972, 2.579) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.019) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 4.004) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.990, 3.442) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.890, 1.379) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.972, 2.674) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.972, 2.510) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.972, 2.510) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.017) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 3.709) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.990, 3.433) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.890, 1.377) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.972, 2.670) \
     X("tensorrt-10.2-server", SERVE, -1, "", 0.957, 1.241) \
     X("tensorrt-10.2-server", SERVE, 0, "", 0.969, 1.252) \
     X("tensorrt-10.2-server", SERVE, 0, "h100-sxm", 0.990, 1.241) \
@@ -308,23 +308,23 @@
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.083) \
     X("tensorrt-llm-1.2", SERVE, 4, "", 0.983, 1.047) \
     X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.987, 1.049) \
-    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.864, 1.235) \
+    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.854, 1.238) \
     X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.967, 1.319) \
     X("tensorrt-llm-1.2", SERVE_MOE, 0, "h200-sxm", 0.975, 1.325) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.854, 1.157) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.884, 1.054) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.737, 1.010) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.789, 1.031) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.270) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.850, 1.462) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.945, 1.151) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.791, 1.010) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.556) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.848, 1.174) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.883, 1.055) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.736, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.789, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.989, 1.271) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.843, 1.462) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.919, 1.151) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.790, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.557) \
     X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.875, 1.778) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.875, 1.778) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.845, 1.224) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.927, 5.936) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.971, 13.474) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.927, 5.897) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.971, 12.805) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.916, 1.858) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.968, 1.021) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.968, 1.021) \
