@@ -188,7 +188,7 @@ static double mimo_pass_s(const struct orr_job *job, double batch, double querie
         moved(ORR_POINTWISE_COPY, 2 * 2 * rows * h, 1, 0), /* embedding */
         moved(ORR_POINTWISE_ACTIVATION, 2 * 2 * (h + h + 2 * h) * rows, 3, engine->pointwise_floor_s), /* norms, join */
         moved(ORR_POINTWISE_ACTIVATION, lump, (double)engine->layer_pointwise_kernels, engine->pointwise_floor_s),
-        moved(ORR_POINTWISE_LOSS, batch * 151680 * (engine->logit_bytes_live + 4), 2, 6e-6), /* a token: 12 us at least */
+        moved(ORR_POINTWISE_LOSS, batch * 151680 * (engine->logit_bytes_live + 4), 2, 6e-6), /* a token: 12 us */
         orr_serve_decode_op(job, &job->model.kinds[0], batch, queries),
     };
     double sum_s = 0;
