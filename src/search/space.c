@@ -242,7 +242,9 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
                                    struct orr_error *error)
 {
     const struct orr_engine *engine = &request->job.engine;
-    const bool accumulates = !engine->fused_gradient_accumulation && orr_states_of(&request->job).first_kept;
+    /* What accumulation costs depends on the micro-batches, or on whether one rank has both ends of a tied model. */
+    const bool accumulates = !engine->fused_gradient_accumulation &&
+                             (orr_states_of(&request->job).first_kept || request->job.model.tied_embeddings);
     *space =
         (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
                                                   request->job.plan.gathered_kept || orr_offloads(&request->job.plan)};

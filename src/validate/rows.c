@@ -167,6 +167,7 @@ static void score_all(struct table *t)
         err = orr_complete_since(mark, err, &error);
         tell(t, err, &error);
         close_validator(w);
+        (void)orr_memory_lacked(); /* told, and no matter of the next rows that this thread scores */
     }
 }
 
