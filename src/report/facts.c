@@ -260,5 +260,9 @@ enum orr_err orr_facts_render(const struct orr_catalogue *catalogue, enum orr_pa
     close_subject(&b);
     *result = orr_text_take(&text);
     if (!err && !*result) err = orr_out_of_memory(error, NULL);
+    if (err) {
+        free(*result);
+        *result = NULL;
+    }
     return err;
 }
