@@ -4,7 +4,6 @@
 #include "predict/interval.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,12 +61,13 @@ bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime)
 }
 
 /* Did measured runs of the engine have chips of this architecture? */
-static bool architecture_is_measured(const char *engine_id, const char *architecture)
+static bool architecture_is_measured(const struct measured *engine, const char *architecture)
 {
-    char word[ORR_ID];
-    const struct measured *found = find_measured(engine_id);
-    (void)snprintf(word, sizeof word, " %s ", architecture);
-    return found && strstr(found->architectures, word);
+    const size_t n = strlen(architecture);
+    if (n == 0) return false; /* a chip that names none */
+    for (const char *at = engine->architectures + 1; (at = strstr(at, architecture)) != NULL; at++)
+        if (at[-1] == ' ' && at[n] == ' ') return true;
+    return false;
 }
 
 /* Engines that describe no stack in particular: whoever names one has a stack of his own. */
@@ -94,8 +94,9 @@ static enum orr_kin kin_of(const struct orr_job *job, enum orr_regime regime)
     const struct orr_engine *engine = &job->engine;
     if (job->kin != ORR_KIN_RECORD) return job->kin;
     if (orr_engine_stands_in(engine->id)) return ORR_KIN_OTHER;
-    if (orr_engine_is_measured(engine->id, regime))
-        return architecture_is_measured(engine->id, job->system.chip.family) ? ORR_KIN_RECORD : ORR_KIN_VERSION;
+    const struct measured *found = find_measured(engine->id);
+    if (found && (found->regimes >> regime & 1))
+        return architecture_is_measured(found, job->system.chip.family) ? ORR_KIN_RECORD : ORR_KIN_VERSION;
     return engine->family[0] && family_is_measured(engine->family, regime) ? ORR_KIN_VERSION : ORR_KIN_OTHER;
 }
 

@@ -68,6 +68,11 @@ static void a_measured_engine_is_unsure_on_other_architectures(void **state)
     const struct orr_interval elsewhere = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
     assert_false(elsewhere.measured);
     assert_close(elsewhere.low, exp(-0.151378), 1e-5);
+    static const char *const FAMILIES[] = {"", "hop", "opper", "hopper ", "hopper"};
+    for (size_t i = 0; i < COUNT(FAMILIES); i++) { /* a word of the record, not a part of one */
+        strcpy(w->job.system.chip.family, FAMILIES[i]);
+        assert_int_equal(orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED).measured, i == 4);
+    }
 }
 
 /* Whoever names an engine that describes no stack in particular has a stack of his own, whatever was measured. */
