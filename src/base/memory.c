@@ -35,6 +35,12 @@ bool orr_memory_lacked(void)
     return was;
 }
 
+void *orr_memory_told(void)
+{
+    lacked = false;
+    return NULL;
+}
+
 /* ---------------------------------------------------------------- allocations that note their failure */
 
 /* Names in parentheses are functions, not the macros of base/allocate.h. */

@@ -11,6 +11,9 @@
 void orr_memory_note(void);
 /* Was a failure noted since the last call? The note is cleared. */
 bool orr_memory_lacked(void);
+/* Returns NULL and clears the note, for constructors: the missing object tells the caller, and the failure is no matter
+ * of the next question. */
+void *orr_memory_told(void);
 /* How many failures the process has noted, in all threads. A program that prints one answer and ends compares it with
  * zero before it prints, a server with the number at the start of a request. */
 unsigned long orr_memory_failures(void);

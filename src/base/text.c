@@ -72,8 +72,8 @@ void orr_text_repeat(struct orr_text *text, const char *piece, int n)
 
 char *orr_text_take(struct orr_text *text)
 {
-    text->failed |= orr_memory_lacked();
     (void)reserve(text, 0); /* An empty text is still a string and needs its NUL. */
+    text->failed |= orr_memory_lacked();
     char *data = text->data;
     if (text->failed) {
         free(data);

@@ -2,6 +2,7 @@
 #include "calibrate/stack.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "spec/factors.h"
 
@@ -289,6 +290,7 @@ bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_cho
             if (done) linearise_one(&worker, runs, chosen ? chosen->at[i] : i);
         sum = worker.n_predictions;
         orr_stack_worker_close(&worker);
+        done = !orr_memory_lacked() && done; /* told, and no matter of what this thread does next */
     }
     if (n_predictions) *n_predictions += sum;
     return done;

@@ -194,10 +194,7 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
     struct orr_search_view *view = view_open(search, style ? style->took_s : 0);
-    if (!view) {
-        (void)orr_memory_lacked(); /* said by the missing text, and no matter of the next question */
-        return NULL;
-    }
+    if (!view) return orr_memory_told();
     if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
     else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);
     else if (format == ORR_FORMAT_HTML) add_page(view, &text);

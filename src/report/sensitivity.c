@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "report/page.h"
@@ -168,7 +169,7 @@ char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format, 
     struct found found = {.job = job};
     struct orr_text text = {0};
     struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return NULL;
+    if (!scratch) return orr_memory_told();
     found.n = orr_sensitivities(job, scratch, found.all, found.answers, &found.fits);
     orr_scratch_free(scratch);
     if (format == ORR_FORMAT_JSON) orr_json_lines(&text, sensitivity_json(&found));

@@ -18,7 +18,7 @@ static void add_curve(const struct orr_service *service, struct orr_page_parts *
     struct orr_traffic traffic = service->request.traffic;
     const struct orr_deployment deployment = orr_deployment_of(&service->request);
     size_t n = 0;
-    if (!form) return;
+    if (!form) return; /* the text that is taken at the end tells it */
     traffic.trace = service->request.trace;
     for (int i = 0; i < LOADS; i++) {
         struct orr_serving_result result;

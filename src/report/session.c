@@ -1,5 +1,6 @@
 /* A session takes questions and gives answers as text and rows of numbers, for other languages, which see no struct. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "metric/metric.h"
@@ -20,12 +21,12 @@ struct orr_session *orr_session_new(const struct orr_catalogue *catalogue)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_session *session = calloc(1, sizeof *session);
-    if (!session) return NULL;
+    if (!session) return orr_memory_told();
     session->reader = orr_reader_new(catalogue);
     session->scratch = orr_scratch_new();
     if (session->reader && session->scratch) return session;
     orr_session_free(session);
-    return NULL;
+    return orr_memory_told();
 }
 
 void orr_session_free(struct orr_session *session)

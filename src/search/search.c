@@ -5,6 +5,7 @@
 #include "search/search.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "metric/metric.h"
 
@@ -199,6 +200,9 @@ static void work(struct team *team)
     orr_outcome_free(&outcome);
     if (worker) orr_search_infer_done(worker);
     free(worker);
+    enter(team);
+    if (orr_memory_lacked()) team->search->pass.failed = true;
+    leave(team);
 }
 
 enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, int64_t (*next)(void *context),

@@ -3,6 +3,7 @@
 #include "search/size.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/plain.h"
 #include "serving/fleet.h"
@@ -224,7 +225,7 @@ static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *cont
 #endif
         {
             sizing->answer->counts.simulated += desk.simulated;
-            sizing->failed |= desk.failed;
+            sizing->failed |= orr_memory_lacked() || desk.failed;
         }
         desk_close(&desk);
     }

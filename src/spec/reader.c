@@ -4,6 +4,7 @@
 
 #include "spec/request.h"
 
+#include "base/memory.h"
 #include "base/plain.h"
 
 enum { KEPT = 16 }; /* sets of parts that are kept, as several people ask a server in turn */
@@ -25,7 +26,8 @@ struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_reader *reader = calloc(1, sizeof *reader);
-    if (reader) reader->catalogue = catalogue;
+    if (!reader) return orr_memory_told();
+    reader->catalogue = catalogue;
     return reader;
 }
 

@@ -142,6 +142,7 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
     if (!err && sweep->search) err = orr_sweep_search(worker, &worker->error);
     else if (!err) predict(job = orr_filled(job, worker->scratch), worker->scratch, outcome);
+    err = orr_complete(err, &worker->error);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
     outcome->answer.job = job;
     if (err) refuse(outcome, &worker->error);

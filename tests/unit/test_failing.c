@@ -6,18 +6,21 @@
  * one case. tests/oom/ does the same to the whole program, allocation by allocation. */
 #define _GNU_SOURCE
 #include <execinfo.h>
+#include <omp.h>
 
 #include <jansson.h>
 
+#include "base/memory.h"
 #include "support.h"
 
 /* ---------------------------------------------------------------- an allocator that fails on demand */
 
-enum { FRAMES = 9, MOST_PLACES = 1 << 16, MOST_RUNS = 1 << 14 };
+enum { FRAMES = 9, MOST_PLACES = 1 << 16, MOST_RUNS = 1 << 14, SECOND = 12 };
 
 static struct {
     bool recording, paused;
     long n_done, fail_at;
+    long n_second, fail_second; /* the same of a second thread alone */
     long firsts[MOST_RUNS]; /* the allocations whose place was not met before */
     size_t n_firsts;
     uint64_t met[MOST_PLACES]; /* places, as an open hash table; 0 is free */
@@ -52,6 +55,7 @@ static bool fails(void)
 {
     if (allocator.paused) return false;
     allocator.n_done++;
+    if (omp_get_thread_num() == 1 && ++allocator.n_second == allocator.fail_second) return true;
     if (!allocator.recording) return allocator.n_done == allocator.fail_at;
     if (allocator.n_firsts < MOST_RUNS && is_new_place()) allocator.firsts[allocator.n_firsts++] = allocator.n_done;
     return false;
@@ -381,15 +385,26 @@ static const char *wrong(const char *text, const char *good, const struct orr_er
     return NULL;
 }
 
-/* One allocation of a case fails; returns whether all is as it should be. */
-static bool try_place(const struct world *w, size_t i, const char *request, const char *good, long at)
+/* Does every thread begin its next question without a note of memory that an earlier one lacked? */
+static bool threads_are_clean(void)
+{
+    bool clean = true;
+#pragma omp parallel reduction(&& : clean)
+    clean = !orr_memory_lacked();
+    return clean;
+}
+
+/* One allocation of a case fails: of all that are made, or of those in a second thread. Returns whether all is as it
+ * should be. */
+static bool try_place(const struct world *w, size_t i, const char *request, const char *good, long at, bool second)
 {
     struct orr_error error;
-    allocator.n_done = 0;
-    allocator.fail_at = at;
+    allocator.n_done = allocator.n_second = 0;
+    *(second ? &allocator.fail_second : &allocator.fail_at) = at;
     char *text = ask(w, i, request, &error);
-    allocator.fail_at = 0;
+    allocator.fail_at = allocator.fail_second = 0;
     const char *what = wrong(text, good, &error);
+    if (!threads_are_clean() && !what) what = "a thread still notes that memory lacked";
     if (what) print_error("%s, allocation %ld: %s\n", CASES[i].name, at, what);
     free(text);
     if (what || at % 16) return !what;
@@ -408,14 +423,16 @@ static size_t walk(const struct world *w, size_t i, size_t *n_bad)
     for (char *c = request; *c; c++)
         if (*c == '\'') *c = '"';
     allocator.n_firsts = 0;
-    allocator.n_done = 0;
+    allocator.n_done = allocator.n_second = 0;
     allocator.recording = true;
     char *good = ask(w, i, request, &error);
     allocator.recording = false;
     if (!good) fail_msg("%s: %s", CASES[i].name, error.text);
     const size_t n = allocator.n_firsts;
+    const long n_second = allocator.n_second < SECOND ? allocator.n_second : SECOND;
     const size_t step = CASES[i].ask == ask_stack ? 40 : 1; /* a fit takes long */
-    for (size_t k = 0; k < n; k += step) *n_bad += !try_place(w, i, request, good, allocator.firsts[k]);
+    for (size_t k = 0; k < n; k += step) *n_bad += !try_place(w, i, request, good, allocator.firsts[k], false);
+    for (long at = 1; at <= n_second; at++) *n_bad += !try_place(w, i, request, good, at, true);
     free(good);
     return n;
 }
@@ -440,6 +457,7 @@ static int open_failing(void **state)
     void *frames[FRAMES];
     (void)backtrace(frames, FRAMES);           /* which loads what it needs at its first call */
     json_set_alloc_funcs(__wrap_malloc, free); /* so that the library puts its own allocator there */
+    omp_set_num_threads(2);
     return open_world(state);
 }
 
