@@ -144,6 +144,8 @@ static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
                                             "litgpt-2024",
                                             "colossalai-2024"};
 static const char *const SERVING_ENGINES[] = {"vllm",
+                                              "deepspeed-mii-0.2",
+                                              "llama.cpp-2024",
                                               "vllm-0.6",
                                               "vllm-0.14",
                                               "fastertransformer",
