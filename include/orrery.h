@@ -2188,6 +2188,7 @@ struct orr_train_facts {
     double host_once_s;                     /* of a step: host time outside its launches */
     double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for, and the time of one pair (Eq. 74) */
     double dp_collectives_s;        /* gradient and weight collectives of a step, including hidden ones */
+    double paced_s; /* of a step: passes where the GPU works longest, with exposed collectives, without waits */
 };
 
 /* Further facts of an inference prediction, about the prompt or about one decode step at the mean context. */
