@@ -42,6 +42,9 @@ def number(value):
     return float(digits) * PREFIXES[prefix]
 
 
+LARGEST_OF_8 = 1.424  # the mean of the largest of 8 standard normal values
+
+
 class Machine:
     """The chip, system, calibration and engine of a job, as numbers."""
 
@@ -269,7 +272,7 @@ class Step:
                 sum(n * op.seconds(clock) for op, n in ops if op.network))
 
     def at_clock(self, clock):
-        """Eqs. 1, 73-78 with matrix kernels at a share of the burst clock."""
+        """Eqs. 1, 39, 73-78 with matrix kernels at a share of the burst clock."""
         time = {}
         (forward, tp_f), (backward, tp_b) = (self.rank(self.ends, phase, clock) for phase in ("forward", "backward"))
         first = sum(sum(self.rank(self.embedding, phase, clock)) for phase in ("forward", "backward"))
@@ -283,6 +286,7 @@ class Step:
         kept = 1 - self.at.calibration["overlap_contention_frac"]
         time["dp_exposed"] = self.scatter_s + self.gather_s - kept * self.dp_hidden
         time["optimizer"] = sum(op.seconds() for op in self.optimizer)
+        time["overhead"] = m * (self.F + self.B) * self.at.calibration["straggle_frac_per_doubling"] * 4 * LARGEST_OF_8
         total = sum(time.values())
         matrix = self.per_rank * sum(op.matrix for op in self.layer) + sum(op.matrix for op in self.ends)
         self.matrix = matrix
@@ -529,6 +533,7 @@ def step_pipeline(x):
     yield f"last rank   F = {seconds(x.F)}   Bk = {seconds(x.B)}   F + Bk = {seconds(x.F + x.B)}, the slower one"
     yield f"first rank  F + Bk = {seconds(x.first)}"
     yield f"work        m·(F + Bk) = {x.m}·{seconds(x.F + x.B)} = {seconds(x.m * (x.F + x.B))}"
+    yield f"slow chips  work·{x.at.calibration['straggle_frac_per_doubling']}·4·{LARGEST_OF_8} = {seconds(x.time['overhead'])}: the slowest of {x.gpus}                          Eqs. 39, 400"
     yield f"bubble      F + Bk of the other rank = {seconds(x.time['pp_bubble'])}                               Eqs. 68, 73"
     yield f"send        {show(x.send_bytes, 'B')}/({show(x.at.system['scaleup_bytes_per_s'], 'B/s')}·{x.at.calibration['p2p_scaleup_frac']})" \
           f" + {seconds(x.at.system['scaleup_latency_s'])} = {seconds(x.send)}, a pair {seconds(pair)}                 Eq. 57"
