@@ -85,7 +85,7 @@ static double mean_blocks(double rows, double height)
     return blocks;
 }
 
-/* Rows of tiles that an expert fills. The output of a weight gradient is a whole matrix; elsewhere its rows are tokens. */
+/* Rows of tiles that an expert fills. The output of a weight gradient is a whole matrix; elsewhere rows are tokens. */
 static double tall_blocks(const struct orr_op *op, double height)
 {
     return op->wgrad ? orr_ceil(op->m / height) : mean_blocks(op->m, height);

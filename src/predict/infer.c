@@ -194,14 +194,14 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
                                     .no_head = job->engine.last_token_decoded};
 }
 
-/* The chunks that prompts are cut into: `n` full ones, which have the mean of their contexts, and what is left, if any. */
+/* The chunks that prompts are cut into: `n` full ones, which have the mean of their contexts, and what is left over. */
 struct chunks {
     double n;
     struct orr_serve_shape full, rest;
 };
 
-/* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks together
- * have the pairs of the prompts. */
+/* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks
+ * together have the pairs of the prompts. */
 static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serve_shape *whole)
 {
     const double size = (double)job->serving.chunk_tokens, tokens = whole->prefill_tokens;
