@@ -101,8 +101,25 @@ static enum orr_err read_size(const struct world *w, const char *text, struct or
     return err;
 }
 
+/* Questions that are answered in one call; an answer is of no interest here. */
+#define QUESTION_READER(name, call)                                                                                    \
+    static enum orr_err name(const struct world *w, const char *text, struct orr_error *error)                         \
+    {                                                                                                                  \
+        char *answer = NULL;                                                                                           \
+        const enum orr_err err = call;                                                                                 \
+        free(answer);                                                                                                  \
+        return err;                                                                                                    \
+    }
+QUESTION_READER(read_comparison,
+                orr_compare_ask(w->catalogue, text, "request", ORR_FORMAT_JSON, NULL, &answer, error))
+QUESTION_READER(read_question, orr_technology_ask(w->catalogue, text, "request", &answer, error))
+QUESTION_READER(read_fit, orr_stack_ask(w->catalogue, text, "request", &answer, error))
+
 /* ---------------------------------------------------------------- documents */
 
+#define CONFIG                                                                                                         \
+    "'architectures':['LlamaForCausalLM'],'model_type':'llama','hidden_size':256,'intermediate_size':512,"             \
+    "'num_hidden_layers':2,'num_attention_heads':4,'vocab_size':1000"
 #define PLAN                                                                                                           \
     "'plan':{'tp':2,'pp':2,'ep':2,'vpp':1,'dp':8,'etp':1,'zero':1,'overlap':'tp,dp','sp':true,'schedule':'1f1b',"      \
     "'offload':{'optimizer':'cpu'},'stage_layers':[16,16],'cp_kind':'ring','stages':'engine'}"
@@ -124,7 +141,7 @@ static const struct {
     const char *name;
     reader *read;
     const char *document; /* a file, or a text with ' for " */
-    bool open;            /* members of which the reader knows nothing are allowed: configurations of models */
+    bool open;            /* more members are allowed, as in configurations of models, or are refused without a name */
 } DOCUMENTS[] = {
     {"chip", read_chip, "data/chips/h100-sxm-80gb.json", false},
     {"chip of MI300X", read_chip, "data/chips/mi300x-192gb.json", false},
@@ -140,6 +157,42 @@ static const struct {
     {"network", read_network, "data/technology/networks/nvlink4.json", false},
     {"a dense model", read_model, "data/models/llama3-8b.json", true},
     {"a model of experts", read_model, "data/models/deepseek-v3.json", true},
+    {"a model of scans", read_model, "data/models/ai21-jamba-mini-1.5.json", true},
+    {"a model of kinds by a pattern", read_model, "data/models/nvidia-nemotron-nano-9b-v2.json", true},
+    {"a model of kinds by name", read_model, "data/models/granite-4.0-h-tiny.json", true},
+    {"a model of parallel mixers", read_model, "data/models/falcon-h1-0.5b.json", true},
+    {"a model of convolutions", read_model, "data/models/lfm2-8b-a1b.json", true},
+    {"a model of delta rules", read_model, "data/models/kimi-linear-48b-a3b.json", true},
+    {"a model with pictures", read_model, "data/models/qwen3.5-35b-a3b.json", true},
+    {"a model of windows", read_model, "data/models/gemma-4-e2b.json", true},
+    {"a model of sparse attention", read_model, "data/models/deepseek-v4-flash.json", true},
+    {"a model of chunks", read_model, "data/models/llama4-scout.json", true},
+    {"a model in 4 bits", read_model, "data/models/gpt-oss-20b.json", true},
+    {"a model of groups", read_model,
+     "{" CONFIG ",'quantization_config':{'quant_method':'compressed-tensors','format':'int-quantized','ignore':['lm_head'],"
+     "'config_groups':{'a':{'targets':['Linear'],'weights':{'num_bits':8,'type':'int','strategy':'channel','symmetric':"
+     "false,'group_size':64},'input_activations':{'num_bits':8}}},'kv_cache_scheme':{'num_bits':8,'type':'float'}}}",
+     true},
+    {"a model of layers", read_model,
+     "{" CONFIG ",'quantization_config':{'quant_method':'modelopt','quant_algo':'MIXED_PRECISION','quantized_layers':{"
+     "'model.layers.0.mlp.up_proj':{'quant_algo':'FP8'},'model.layers.1.mlp.up_proj':{'quant_algo':'NVFP4'}}}}",
+     true},
+    {"a model of half-quadratic formats", read_model,
+     "{" CONFIG ",'quantization_config':{'quant_method':'hqq','quant_config':{'weight_quant_params':{'nbits':4,"
+     "'group_size':64}},'skip_modules':['lm_head']}}",
+     true},
+    {"a model of torchao", read_model, "{" CONFIG ",'quantization_config':{'quant_method':'torchao','bits':4}}", true},
+    {"parts in place", read_job_of,
+     "{" TRAIN ",'plan':{'tp':2},'workload':{'global_batch':64,'engine':{'base':'megatron-core-2025','name':'mine'}},"
+     "'set':{'model.num_hidden_layers':4}}",
+     false},
+    {"a comparison", read_comparison,
+     "{'requests':[{" TRAIN ",'workload':{'global_batch':32}},{" TRAIN ",'workload':{'global_batch':64}}]}", false},
+    {"a question about technology", read_question, "{'chip':'node=5,memory=hbm3'}", true},
+    {"runs to fit", read_fit,
+     "{'runs':['micro_batch=1:step_time_s=5.6'],'with':'model=llama2-7b,system=h100-sxm,gpus=8,zero=1,seq=4096,"
+     "global_batch=128','engine':'megatron-core-2025','name':'mine','skip':0}",
+     false},
     {"a training request", read_job_of, "{" TRAIN "," PLAN "," TRAINED ",'set':{'chip.tdp_w':'500 W'}}", false},
     {"a request to serve", read_job_of,
      "{'kind':'infer','model':'llama3-70b','system':'h100-sxm','plan':{'tp':2,'dp':2}," SERVED "}", false},
@@ -315,7 +368,7 @@ static void members_of_documents_are_checked(void **state)
         visit(&walk, walk.root, "");
         if (read_now(&walk, &error)) fail_msg("%s, put together again: %s", DOCUMENTS[i].name, error.text);
         print_message("# %s: %zu documents, %zu refused\n", DOCUMENTS[i].name, walk.n_read, walk.n_refused);
-        if (walk.n_refused < walk.n_read / 3) complain(&walk, "", "most damage is accepted", "");
+        if (walk.n_refused < walk.n_read / 4) complain(&walk, "", "most damage is accepted", "");
         json_decref(walk.root);
         n_bad += walk.n_bad;
     }
