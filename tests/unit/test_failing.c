@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "support.h"
 
 /* ---------------------------------------------------------------- an allocator that fails on demand */
@@ -255,25 +256,102 @@ static char *ask_fabric(const struct orr_catalogue *catalogue, const char *reque
     const char *table = strchr(csv, '\n') + 1; /* the first line of a seed is for the fuzzer */
     if (!orr_fabric_fit_open(catalogue, "mine", "h100-sxm", &fit, error)) {
         if (!orr_fabric_fit_add(fit, table, request, error) && !orr_fabric_fit_run(fit, error))
-            text = no_text(error, orr_fabric_fit_render(fit, format, NULL));
+            text = no_text(error, format == ORR_FORMAT_CSV ? orr_fabric_fit_file(fit, "2026-01-01")
+                                                           : orr_fabric_fit_render(fit, format, NULL));
         orr_fabric_fit_close(fit);
     }
     free(csv);
     return text;
 }
 
+/* CSV stands for the file of constants that a fit makes. */
 static char *ask_fit(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
                      struct orr_error *error)
 {
     struct orr_fit *fit;
     char *text = NULL, *csv = own_text(request);
-    const char *table = strchr(csv, '\n') + 1; /* the first line of a seed is for the fuzzer */
+    char *table = strchr(csv, '\n'); /* the first line of a seed is the kind of its table */
+    *table++ = '\0';
     if (!orr_fit_open(catalogue, "h100-sxm-80gb", &fit, error)) {
-        if (!orr_fit_add(fit, "gemm", table, request, error) && !orr_fit_run(fit, NULL, NULL, error))
-            text = no_text(error, orr_fit_render(fit, format, NULL));
+        if (!orr_fit_add(fit, csv, table, request, error) && !orr_fit_run(fit, NULL, NULL, error)) {
+            if (format != ORR_FORMAT_CSV) text = no_text(error, orr_fit_render(fit, format, NULL));
+            else if (orr_fit_file(fit, "2026-01-01", &text, error)) text = NULL;
+        }
         orr_fit_close(fit);
     }
     free(csv);
+    return text;
+}
+
+static void take_launch(void *context, const char *name, const char *text)
+{
+    orr_text_add(context, "%s\n%s\n", name, text);
+}
+
+static char *ask_launch(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                        struct orr_error *error)
+{
+    struct orr_search *search;
+    struct orr_text text = {0};
+    (void)format;
+    if (orr_search_open(catalogue, request, "request", &search, error)) return NULL;
+    bool good = !orr_search_run(search, 1, NULL, NULL, error);
+    if (good && !orr_search_launch(search, take_launch, &text)) good = no_text(error, NULL);
+    orr_search_free(search);
+    char *all = orr_text_take(&text);
+    if (good) return no_text(error, all);
+    free(all);
+    return NULL;
+}
+
+static char *ask_engines(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                         struct orr_error *error)
+{
+    char *text = NULL;
+    const enum orr_job_kind kind = strcmp(request, "train") == 0 ? ORR_JOB_TRAIN : ORR_JOB_INFER;
+    return orr_engines_render(catalogue, kind, format, &text, error) ? NULL : text;
+}
+
+static char *ask_ablation(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                          struct orr_error *error)
+{
+    struct orr_ablation *ablation = NULL;
+    char *text = NULL, *csv = own_text(request);
+    if (!orr_ablation_add(catalogue, csv, request, &ablation, error))
+        text = no_text(error, orr_ablation_render(ablation, format, NULL));
+    orr_ablation_free(ablation);
+    free(csv);
+    return text;
+}
+
+/* As if nobody had seen its sources, and of these the rows of one system. */
+static char *ask_unseen(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                        struct orr_error *error)
+{
+    struct orr_validation *validation = NULL;
+    char *csv = own_text(request), *text = NULL;
+    if (!orr_validate(catalogue, csv, request, &validation, error) && !orr_validation_unseen(&validation, error))
+        text = no_text(error, orr_validation_render(validation, format, NULL));
+    orr_validation_free(validation);
+    free(csv);
+    return text;
+}
+
+static char *ask_fit_of_runs(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                             struct orr_error *error)
+{
+    char *text = NULL;
+    (void)format;
+    return orr_stack_ask(catalogue, request, "request", &text, error) ? NULL : text;
+}
+
+static char *ask_study(const struct orr_catalogue *catalogue, const char *request, enum orr_format format,
+                       struct orr_error *error)
+{
+    struct orr_study *study;
+    if (orr_study_run(catalogue, request, NULL, NULL, &study, error)) return NULL;
+    char *text = no_text(error, orr_study_render(study, format, NULL));
+    orr_study_free(study);
     return text;
 }
 
@@ -361,6 +439,58 @@ static const struct {
      "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'workload':{'input_len':100,'output_len':8},"
      "'search':{'limits':['ttft_s<=1 s'],'objective':'throughput'}}",
      ORR_FORMAT_TERMINAL},
+    {"launch files", ask_launch,
+     "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':16,'plan':{'tp':8,'pp':2},'workload':{"
+     "'global_batch':4,'micro_batch':1,'recompute':'none','engine':'megatron-core-2025'}}",
+     ORR_FORMAT_JSON},
+    {"launch files of a server", ask_launch,
+     "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{'input_len':100,"
+     "'output_len':8,'batch':4,'engine':'vllm'}}",
+     ORR_FORMAT_JSON},
+    {"engines", ask_engines, "train", ORR_FORMAT_TERMINAL},
+    {"engines as data", ask_engines, "infer", ORR_FORMAT_JSON},
+    {"pieces left out", ask_ablation, "tests/fuzz/seeds/csv/training.csv", ORR_FORMAT_JSON},
+    {"pieces left out, in words", ask_ablation, "tests/fuzz/seeds/csv/training.csv", ORR_FORMAT_TERMINAL},
+    {"unseen sources", ask_unseen, "tests/fuzz/seeds/csv/training.csv", ORR_FORMAT_TERMINAL},
+    {"unseen sources as data", ask_unseen, "tests/fuzz/seeds/csv/training.csv", ORR_FORMAT_JSON},
+    {"validation of steps", ask_validation, "tests/fuzz/seeds/csv/training.csv", ORR_FORMAT_HTML},
+    {"a fit of runs", ask_fit_of_runs,
+     "{'runs':['micro_batch=1:step_time_s=5.6'],'with':'model=llama2-7b,system=h100-sxm,gpus=8,zero=1,seq=4096,"
+     "global_batch=128','engine':'megatron-core-2025','name':'mine','skip':0}",
+     ORR_FORMAT_JSON},
+    {"a study", ask_study, "dram", ORR_FORMAT_JSON},
+    {"constants of attention", ask_fit, "tests/fuzz/seeds/calibrate/attention_decode.csv", ORR_FORMAT_TERMINAL},
+    {"a file of constants", ask_fit, "tests/fuzz/seeds/calibrate/pointwise.csv", ORR_FORMAT_CSV},
+    {"constants of batched products", ask_fit, "tests/fuzz/seeds/calibrate/bmm.csv", ORR_FORMAT_JSON},
+    {"a fabric in words", ask_fabric, "tests/fuzz/seeds/calibrate/fabric.csv", ORR_FORMAT_TERMINAL},
+    {"a fabric's file", ask_fabric, "tests/fuzz/seeds/calibrate/fabric.csv", ORR_FORMAT_CSV},
+    {"search in words", ask_search,
+     "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':2,'workload':{'global_batch':4},"
+     "'search':{'compare':'tp=2','objective':'cost'}}",
+     ORR_FORMAT_TERMINAL},
+    {"search under a load", ask_search,
+     "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'plan':{'tp':[1,2]},'workload':{'input_len':100,"
+     "'output_len':8,'batch':8},'search':{'concurrency':4}}",
+     ORR_FORMAT_JSON},
+    {"sweep in words", ask_sweep, "{'request':{" TRAIN "},'vary':[{'field':'plan.zero','values':[0,1]}]}",
+     ORR_FORMAT_TERMINAL},
+    {"size in words", ask_size, "{" LOAD ",'slo':['ttft_s.p99<=1 s'],'size':{'budget':1,'batch':'64','chunk':'2048'}}",
+     ORR_FORMAT_TERMINAL},
+    {"size of two pools", ask_size,
+     "{'model':'llama3-8b','system':'h100-sxm','plan':{'tp':[1]},'workload':{'engine':'vllm','disaggregated':true},"
+     "'traffic':{'rate_per_s':2,'input_len':200,'output_len':20,'requests':20},'slo':['ttft_s.p99<=1 s'],'size':{"
+     "'budget':'2 GPUs','batch':'64','chunk':'2048'}}",
+     ORR_FORMAT_JSON},
+    {"services side by side", ask_comparison, "{'requests':[{'kind':'serving'," LOAD "},{'kind':'serving'," LOAD "}]}",
+     ORR_FORMAT_JSON},
+    {"services in words", ask_comparison, "{'requests':[{'kind':'serving'," LOAD "},{'kind':'serving'," LOAD "}]}",
+     ORR_FORMAT_TERMINAL},
+    {"service in words", ask_service, "{" LOAD ",'slo':['ttft_s.p99<=1 s']}", ORR_FORMAT_TERMINAL},
+    {"a step's operators", ask_session, "{" TRAIN "}", ORR_FORMAT_DUMP_OPS},
+    {"a step's memory", ask_session, "{" TRAIN "}", ORR_FORMAT_DUMP_MEMORY},
+    {"a step's ledger", ask_session, "{" TRAIN "}", ORR_FORMAT_DUMP_LEDGER},
+    {"a step in full", ask_session, "{" TRAIN "}", ORR_FORMAT_EXPLAIN},
+    {"a request in full", ask_session, "{" INFER "}", ORR_FORMAT_EXPLAIN},
     {"a schema", ask_schema, "serving", ORR_FORMAT_JSON},
 };
 
