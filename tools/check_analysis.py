@@ -36,7 +36,7 @@ def files_of(build: pathlib.Path, wanted):
             continue
         words = [word for word in shlex.split(entry["command"]) if word != "ccache"]
         seen[path] = [word for word in words[1:] if word.startswith(("-I", "-D", "-U", "-std", "-f"))
-                      and "prefix-map" not in word and "color" not in word]
+                      and "prefix-map" not in word and "color" not in word] + ["-D_DEFAULT_SOURCE="]  # strdup
     return seen
 
 
