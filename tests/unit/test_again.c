@@ -10,6 +10,12 @@
 #define MOE(plan, workload)                                                                                            \
     "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':32,'plan':{" plan "},'workload':{"               \
     "'global_batch':64,'engine':'megatron-core-2025'" workload "}}"
+#define MUON(model)                                                                                                    \
+    "{'kind':'train','model':'" model "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64," \
+    "'optimizer':'muon'}}"
+#define REPEATED(model)                                                                                                \
+    "{'kind':'train','model':'" model "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64," \
+    "'recompute':['norm','qkv','core','out','mlp_up','mlp_act','expert_up','expert_act','dispatch'],'attention':'unfused'}}"
 #define INFER(model, plan, workload)                                                                                   \
     "{'kind':'infer','model':'" model "','system':'h100-sxm','plan':{" plan "},'workload':{'input_len':300,"            \
     "'output_len':30" workload "}}"
@@ -60,6 +66,16 @@ static const struct {
     {"{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':8,'ep':32},'workload':{"
      "'global_batch':256,'mtp_layers':1}}",
      "pp 8"},
+    {MUON("mixtral-8x7b"), "muon"},
+    {MUON("deepseek-v3"), "muon"},
+    {MUON("kimi-linear-48b-a3b"), "muon"},
+    {MUON("ai21-jamba-mini-1.5"), "muon"},
+    {MUON("gemma-4-31b"), "muon"},
+    {MUON("deepseek-v4-flash"), "muon"},
+    {REPEATED("mixtral-8x7b"), "norm"},
+    {REPEATED("deepseek-v3"), "norm"},
+    {REPEATED("deepseek-v4-flash"), "norm"},
+    {REPEATED("ai21-jamba-mini-1.5"), "norm"},
     {"{'kind':'train','model':'llama3-8b','system':'generated:node=5,memory=hbm3','gpus':8}", "generated"},
     {INFER("llama3-8b", "'tp':2", ",'batch':8,'precision':'fp8'"), "fp8"},
     {INFER("llama3-8b", "", ",'precision':'int4','matrix_precision':'bf16'"), "int4"},
@@ -73,6 +89,11 @@ static const struct {
     {INFER("llama3-70b", "'tp':4", ",'draft_model':'llama3-8b','draft_tokens':3,'draft_accept_frac':0.7"), "llama3-8b"},
     {INFER("deepseek-v3", "'tp':8,'ep':8", ",'draft_model':'mtp','draft_tokens':1"), "MTP"},
     {INFER("mixtral-8x7b", "'tp':2,'dp':2,'ep':4", ",'moe_imbalance':1.3"), "ep 4"},
+    {INFER("mixtral-8x7b", "'tp':2", ",'precision':'q4_k_m','engine':'vllm'"), "q4_k_m"},
+    {INFER("mixtral-8x7b", "'tp':2", ",'precision':'q2_k','engine':'vllm'"), "q2_k"},
+    {INFER("mixtral-8x7b", "'tp':2", ",'precision':'iq4_xs','engine':'vllm'"), "iq4_xs"},
+    {INFER("mixtral-8x7b", "'tp':2", ",'precision':'mxfp4_moe','engine':'vllm'"), "mxfp4_moe"},
+    {INFER("llama3-8b", "", ",'precision':'q5_0','engine':'vllm'"), "q5_0"},
     {INFER("whisper-large-v3", "", ",'audio_s':20"), "20"},
     {INFER("qwen2.5-vl-7b", "", ",'images':2,'image_size':'512x512'"), "512"},
 };
