@@ -37,7 +37,7 @@ def excused(line, text):
     if line["count"] == 0:
         return 0, 0, 0
     guards = min(left, len(GUARD.findall(text)))
-    return 0, guards, left - guards if RESERVE.search(text) else 0
+    return 0, guards, min(left - guards, len(RESERVE.findall(text)))
 
 
 def main():
@@ -66,7 +66,8 @@ def main():
                 of_memory, of_guards, of_calls = excused(line, words)
                 memory, guards, calls = memory + of_memory, guards + of_guards, calls + of_calls
                 kind = "a line that was not run" if not line["count"] else "other"
-                kinds[next((kind for kind, pattern in KINDS if pattern.search(words)), kind)] += left - of_memory - of_guards - of_calls
+                kind = next((kind for kind, pattern in KINDS if pattern.search(words)), kind)
+                kinds[kind] += left - of_memory - of_guards - of_calls
     for name, left in missing.most_common(15):
         print(f"{left:5} branches not reached in {name}")
     print("; ".join(f"{kind}: {n}" for kind, n in kinds.most_common()))
