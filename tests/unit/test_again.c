@@ -156,6 +156,47 @@ static void an_answer_can_be_asked_again(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* Files that run each job, on engines that have a program of their own: each names the degree of tensor parallelism as
+ * its program does. */
+static void take_file(void *context, const char *name, const char *text)
+{
+    char *all = context;
+    assert_true(*name && *text);
+    (void)snprintf(all + strlen(all), 65536 - strlen(all), "%s\n%s\n", name, text);
+}
+
+static void jobs_can_be_launched(void **state)
+{
+    static const struct {
+        const char *engine, *flag;
+        enum orr_job_kind kind;
+    } ENGINES[] = {{"megatron-core-2025", "--tensor-model-parallel-size", ORR_JOB_TRAIN},
+                   {"vllm", "--tensor-parallel-size", ORR_JOB_INFER},
+                   {"sglang", "--tp", ORR_JOB_INFER},
+                   {"tensorrt-llm-1.2", "tp_size", ORR_JOB_INFER}};
+    struct world *w = *state;
+    static struct orr_answer answer;
+    static char all[65536];
+    struct orr_error error;
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT(JOBS) * COUNT(ENGINES); i++) {
+        const size_t e = i % COUNT(ENGINES);
+        char request[2048];
+        (void)snprintf(request, sizeof request, "%.*s,'set':{'workload.engine':'%s'}}",
+                       (int)strlen(JOBS[i / COUNT(ENGINES)].request) - 1, JOBS[i / COUNT(ENGINES)].request,
+                       ENGINES[e].engine);
+        const bool train = strstr(request, "'kind':'train'") != NULL;
+        if (train != (ENGINES[e].kind == ORR_JOB_TRAIN) || try_job(w, request, &error)) continue; /* not every engine can */
+        orr_predict(&w->job, w->scratch, &answer);
+        all[0] = '\0';
+        assert_true(orr_answer_launch(&answer, take_file, all));
+        if (!strstr(all, ENGINES[e].flag)) fail_msg("%s: no %s in %s", request, ENGINES[e].flag, all);
+        n++;
+    }
+    print_message("# %zu jobs\n", n);
+    assert_true(n > COUNT(JOBS) / 2);
+}
+
 #define LOAD(traffic, more)                                                                                            \
     "{'kind':'serving','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm'},'traffic':{'requests':40,"  \
     "'output_len':16," traffic "}" more "}"
@@ -239,6 +280,7 @@ static void a_service_can_be_asked_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_answer_can_be_asked_again),
+                                       cmocka_unit_test(jobs_can_be_launched),
                                        cmocka_unit_test(a_service_can_be_asked_again)};
     return cmocka_run_group_tests_name("again", tests, open_world, close_world);
 }
