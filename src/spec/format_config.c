@@ -212,8 +212,7 @@ static void add_target(struct reading *r, struct targets *targets, struct orr_st
     if (targets->n == MOST_TARGETS) return;
     struct target *target = &targets->items[targets->n++];
     *target = (struct target){.storage = storage, .modules = orr_matcher_new(), .all = !json_is_array(modules)};
-    if (!target->modules || !orr_matcher_add(target->modules, modules))
-        r->err = orr_out_of_memory(r->error, NULL);
+    if (!target->modules || !orr_matcher_add(target->modules, modules)) r->err = orr_out_of_memory(r->error, NULL);
     for (size_t i = 0; i < json_array_size(modules); i++) {
         const char *name = json_string_value(json_array_get(modules, i));
         target->all |= name && strcmp(name, "Linear") == 0;

@@ -25,7 +25,7 @@ static struct {
     bool recording, paused;
     long n_done, fail_at;
     long n_second, fail_second; /* the same of a second thread alone */
-    long firsts[MOST_RUNS]; /* the allocations whose place was not met before */
+    long firsts[MOST_RUNS];     /* the allocations whose place was not met before */
     size_t n_firsts;
     uint64_t met[MOST_PLACES]; /* places, as an open hash table; 0 is free */
     size_t n_met;
@@ -143,7 +143,8 @@ static bool threads_are_clean(void)
 
 /* One allocation of a case fails: of all that are made, or of those in a second thread. Returns whether all is as it
  * should be. */
-static bool try_place(const struct world *w, const struct failing_case *c, const char *request, const char *good, long at, bool second)
+static bool try_place(const struct world *w, const struct failing_case *c, const char *request, const char *good,
+                      long at, bool second)
 {
     struct orr_error error;
     allocator.n_done = allocator.n_second = 0;

@@ -5,19 +5,22 @@
 #include "support.h"
 
 #define TRAIN(plan, workload)                                                                                          \
-    "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':16,'plan':{" plan "},'workload':{'global_batch':64" \
-    workload "}}"
+    "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':16,'plan':{" plan                                  \
+    "},'workload':{'global_batch':64" workload "}}"
 #define MOE(plan, workload)                                                                                            \
-    "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':32,'plan':{" plan "},'workload':{"               \
+    "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':32,'plan':{" plan "},'workload':{"              \
     "'global_batch':64,'engine':'megatron-core-2025'" workload "}}"
 #define MUON(model)                                                                                                    \
-    "{'kind':'train','model':'" model "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64," \
+    "{'kind':'train','model':'" model                                                                                  \
+    "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64,"                                 \
     "'optimizer':'muon'}}"
 #define REPEATED(model)                                                                                                \
-    "{'kind':'train','model':'" model "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64," \
-    "'recompute':['norm','qkv','core','out','mlp_up','mlp_act','expert_up','expert_act','dispatch'],'attention':'unfused'}}"
+    "{'kind':'train','model':'" model                                                                                  \
+    "','system':'h100-sxm','gpus':64,'plan':{'zero':1},'workload':{'global_batch':64,"                                 \
+    "'recompute':['norm','qkv','core','out','mlp_up','mlp_act','expert_up','expert_act','dispatch'],'attention':'"     \
+    "unfused'}}"
 #define INFER(model, plan, workload)                                                                                   \
-    "{'kind':'infer','model':'" model "','system':'h100-sxm','plan':{" plan "},'workload':{'input_len':300,"            \
+    "{'kind':'infer','model':'" model "','system':'h100-sxm','plan':{" plan "},'workload':{'input_len':300,"           \
     "'output_len':30" workload "}}"
 
 static const struct {
@@ -113,7 +116,8 @@ static json_t *answer_of(const struct world *w, const char *request, char **word
     const enum orr_format formats[] = {ORR_FORMAT_EXPLAIN, ORR_FORMAT_CSV, ORR_FORMAT_TERMINAL};
     for (size_t i = 0; i < COUNT(formats); i++) {
         text = NULL;
-        if (orr_session_render(session, request, "request", formats[i], NULL, &text, &error)) fail_msg("%s", error.text);
+        if (orr_session_render(session, request, "request", formats[i], NULL, &text, &error))
+            fail_msg("%s", error.text);
         if (i + 1 < COUNT(formats)) free(text);
     }
     *words = text;
@@ -186,7 +190,8 @@ static void jobs_can_be_launched(void **state)
                        (int)strlen(JOBS[i / COUNT(ENGINES)].request) - 1, JOBS[i / COUNT(ENGINES)].request,
                        ENGINES[e].engine);
         const bool train = strstr(request, "'kind':'train'") != NULL;
-        if (train != (ENGINES[e].kind == ORR_JOB_TRAIN) || try_job(w, request, &error)) continue; /* not every engine can */
+        if (train != (ENGINES[e].kind == ORR_JOB_TRAIN) || try_job(w, request, &error))
+            continue; /* not every engine can */
         orr_predict(&w->job, w->scratch, &answer);
         all[0] = '\0';
         assert_true(orr_answer_launch(&answer, take_file, all));
@@ -198,7 +203,7 @@ static void jobs_can_be_launched(void **state)
 }
 
 #define LOAD(traffic, more)                                                                                            \
-    "{'kind':'serving','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm'},'traffic':{'requests':40,"  \
+    "{'kind':'serving','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm'},'traffic':{'requests':40," \
     "'output_len':16," traffic "}" more "}"
 
 static const struct {
@@ -221,8 +226,8 @@ static const struct {
     {LOAD("'rate_per_s':4,'input_len':200,'router':'power-of-two'", ",'gpus':2"), NULL},
     {LOAD("'rate_per_s':4,'input_len':200", ",'deployment':{'max_outstanding':8},'gpus':2"), NULL},
     {LOAD("'rate_per_s':4,'input_len':200", ",'deployment':{'pools':['whole,tp=2']}"), NULL},
-    {LOAD("'rate_per_s':4,'input_len':200",
-          ",'gpus':2,'deployment':{'autoscale':{'least':1,'most':2,'requests':4,'start_s':5,'interval_s':1,'idle_s':5}}"),
+    {LOAD("'rate_per_s':4,'input_len':200", ",'gpus':2,'deployment':{'autoscale':{'least':1,'most':2,'requests':4,'"
+                                            "start_s':5,'interval_s':1,'idle_s':5}}"),
      NULL},
     {LOAD("'rate_per_s':4,'input_len':200",
           ",'gpus':2,'deployment':{'failures':[{'pool':0,'replica':1,'at_s':1,'down_s':2}]}"),

@@ -59,7 +59,8 @@ static enum orr_err read_around(const struct world *w, const char *before, const
 
 static enum orr_err read_engine_in_place(const struct world *w, const char *text, struct orr_error *error)
 {
-    return read_around(w, "{\"kind\":\"infer\",\"model\":\"llama3-8b\",\"system\":\"h100-sxm\","
+    return read_around(w,
+                       "{\"kind\":\"infer\",\"model\":\"llama3-8b\",\"system\":\"h100-sxm\","
                        "\"workload\":{\"input_len\":8,\"output_len\":8,\"engine\":",
                        text, "}}", error);
 }
@@ -110,8 +111,7 @@ static enum orr_err read_size(const struct world *w, const char *text, struct or
         free(answer);                                                                                                  \
         return err;                                                                                                    \
     }
-QUESTION_READER(read_comparison,
-                orr_compare_ask(w->catalogue, text, "request", ORR_FORMAT_JSON, NULL, &answer, error))
+QUESTION_READER(read_comparison, orr_compare_ask(w->catalogue, text, "request", ORR_FORMAT_JSON, NULL, &answer, error))
 QUESTION_READER(read_question, orr_technology_ask(w->catalogue, text, "request", &answer, error))
 QUESTION_READER(read_fit, orr_stack_ask(w->catalogue, text, "request", &answer, error))
 
@@ -169,7 +169,8 @@ static const struct {
     {"a model of chunks", read_model, "data/models/llama4-scout.json", true},
     {"a model in 4 bits", read_model, "data/models/gpt-oss-20b.json", true},
     {"a model of groups", read_model,
-     "{" CONFIG ",'quantization_config':{'quant_method':'compressed-tensors','format':'int-quantized','ignore':['lm_head'],"
+     "{" CONFIG
+     ",'quantization_config':{'quant_method':'compressed-tensors','format':'int-quantized','ignore':['lm_head'],"
      "'config_groups':{'a':{'targets':['Linear'],'weights':{'num_bits':8,'type':'int','strategy':'channel','symmetric':"
      "false,'group_size':64},'input_activations':{'num_bits':8}}},'kv_cache_scheme':{'num_bits':8,'type':'float'}}}",
      true},
@@ -198,7 +199,8 @@ static const struct {
      "{'kind':'infer','model':'llama3-70b','system':'h100-sxm','plan':{'tp':2,'dp':2}," SERVED "}", false},
     {"a search of plans", read_search,
      "{" TRAIN ",'plan':{'tp':[1,2],'pp':'1..4','schedule':['1f1b']},'workload':{'global_batch':64,'micro_batch':[1,2],"
-     "'recompute':['none','full']},'search':{'limits':['mfu_frac>=0.1','memory_bytes.total<=70 GiB'],'objective':'time',"
+     "'recompute':['none','full']},'search':{'limits':['mfu_frac>=0.1','memory_bytes.total<=70 "
+     "GiB'],'objective':'time',"
      "'top':3,'front_within':2,'brute':false,'overlap':true,'compare':{'gpus':32,'tp':2,'pp':2}}}",
      false},
     {"a search to serve", read_search,
@@ -240,19 +242,19 @@ static enum orr_err read_now(struct walk *walk, struct orr_error *error)
 
 static void complain(struct walk *walk, const char *path, const char *what, const char *text)
 {
-    if (walk->n_bad++ < 20) print_error("%s, %s: %s%s%s\n", DOCUMENTS[walk->i].name, path, what, *text ? ": " : "", text);
+    if (walk->n_bad++ < 20)
+        print_error("%s, %s: %s%s%s\n", DOCUMENTS[walk->i].name, path, what, *text ? ": " : "", text);
 }
 
 /* What every refusal must be: one line that is no matter of the machine. */
 static void judge(struct walk *walk, const char *path, enum orr_err err, const struct orr_error *error)
 {
     if (!err) return;
-    if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO)
-        complain(walk, path, "another kind of error", error->text);
+    if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) complain(walk, path, "another kind of error", error->text);
     if (!error->text[0] || strchr(error->text, '\n')) complain(walk, path, "not one line", error->text);
 }
 
-/* Members that are for people, that hold names of any kind, or that are parts of their own, which their readers check. */
+/* Members that are for people, that hold names of any kind, or that are parts, which their own readers check. */
 static bool is_free(const char *path)
 {
     static const char *const FREE[] = {"sources", "fit", "undo.", "calibration", "chip"};
@@ -279,8 +281,8 @@ static void put(const struct place *place, json_t *value)
 /* Values of every kind in the place of one. */
 static void replace(struct walk *walk, const struct place *place, json_t *was)
 {
-    static const char *const OTHERS[] = {"null",  "true", "0",  "-1",    "1e300", "0.5",          "3",
-                                         "\"\"",  "\"zzz zzz\"", "[]", "[-1]", "[\"zzz\"]", "[{}]", "{}"};
+    static const char *const OTHERS[] = {"null", "true",        "0",  "-1",   "1e300",     "0.5",  "3",
+                                         "\"\"", "\"zzz zzz\"", "[]", "[-1]", "[\"zzz\"]", "[{}]", "{}"};
     struct orr_error error;
     json_incref(was);
     for (size_t i = 0; i < COUNT(OTHERS); i++) {
@@ -324,7 +326,8 @@ static void visit(struct walk *walk, json_t *value, const char *path)
 {
     char inner[256];
     if (json_is_array(value)) /* its ends: those between are like them */
-        for (size_t at = 0; at < json_array_size(value); at += json_array_size(value) > 2 ? json_array_size(value) - 1 : 1) {
+        for (size_t at = 0;
+             at<json_array_size(value); at += json_array_size(value)> 2 ? json_array_size(value) - 1 : 1) {
             (void)snprintf(inner, sizeof inner, "%.200s[%zu]", path, at);
             visit_member(walk, &(struct place){value, NULL, at, inner}, json_array_get(value, at));
         }

@@ -15,14 +15,15 @@ static void write_runs(struct world *w, char *csv, size_t size, const char *sour
     for (int i = 0; i < n; i++) {
         const char *recompute = RECOMPUTE[i % 2];
         const int tp = 1 << (i / 2 % 3), zero = i % 4 < 2, batch = 64 << (i / 6), seq = 2048 << (i % 3 == 0);
-        read_job(w,
-                 "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'tp':%d,'zero':%d},'workload':"
-                 "{'seq':%d,'micro_batch':1,'global_batch':%d,'precision':'bf16','recompute':'%s','engine':'generic'}}",
-                 tp, zero, seq, batch, recompute);
+        read_job(
+            w,
+            "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'tp':%d,'zero':%d},'workload':"
+            "{'seq':%d,'micro_batch':1,'global_batch':%d,'precision':'bf16','recompute':'%s','engine':'generic'}}",
+            tp, zero, seq, batch, recompute);
         train(w);
         length += (size_t)snprintf(csv + length, size - length,
-                                   "%d,%s,llama2-7b,h100-sxm,8,%d,%d,%d,1,%d,bf16,%s,,step_time_s,%.12g\n", i, source, tp,
-                                   zero, seq, batch, recompute, FACTOR_PERCENT / 100.0 * w->result.step_time_s);
+                                   "%d,%s,llama2-7b,h100-sxm,8,%d,%d,%d,1,%d,bf16,%s,,step_time_s,%.12g\n", i, source,
+                                   tp, zero, seq, batch, recompute, FACTOR_PERCENT / 100.0 * w->result.step_time_s);
         assert_true(length < size);
     }
 }
@@ -44,8 +45,8 @@ static void a_constant_error_is_learnt(void **state)
     int n_calls = 0;
     write_runs(*state, csv, sizeof csv, "Lab", ROWS);
     write_runs(*state, csv, sizeof csv, "Too few", 3);
-    if (orr_few_shot_run(((struct world *)*state)->catalogue, csvs, origins, 1, NULL, 2, false, count_calls, &n_calls, &few,
-                         &error))
+    if (orr_few_shot_run(((struct world *)*state)->catalogue, csvs, origins, 1, NULL, 2, false, count_calls, &n_calls,
+                         &few, &error))
         fail_msg("%s", error.text);
     assert_int_equal(few->n, 1); /* three runs are no stack */
     assert_true(n_calls >= 2);
@@ -86,7 +87,8 @@ static void nothing_is_no_answer(void **state)
     orr_few_shot_free(few);
     orr_few_shot_free(NULL);
     const char *const bad[] = {"a,b\n1,2\n"};
-    assert_int_not_equal(orr_few_shot_run(catalogue, bad, origins, 1, NULL, 1, false, NULL, NULL, &few, &error), ORR_OK);
+    assert_int_not_equal(orr_few_shot_run(catalogue, bad, origins, 1, NULL, 1, false, NULL, NULL, &few, &error),
+                         ORR_OK);
     assert_null(few);
     assert_non_null(strstr(error.text, "runs.csv"));
 }

@@ -402,8 +402,8 @@ static void write_systems(char *text, size_t size)
     assert_true((size_t)used < size);
 }
 
-/* What three networks have in common describes none of them exactly, and says how far off it is on the one that was left
- * out: between 0.7 and 0.9 of the NIC a third at most. Rows of others do not count for a network that is named. */
+/* What three networks have in common describes none of them exactly, and says how far off it is on the one that was
+ * left out: between 0.7 and 0.9 of the NIC a third at most. Rows of others do not count for a network that is named. */
 static void three_networks_make_a_default(void **state)
 {
     struct world *w = *state;
@@ -415,7 +415,8 @@ static void three_networks_make_a_default(void **state)
     if (orr_fabric_fit_run(fit, &error)) fail_msg("%s", error.text);
     if (orr_fabric_fit_score(fit, &error)) fail_msg("%s", error.text);
     assert_false(fit->fabric.measured);
-    print_message("# measured over predicted: %.3f to %.3f\n", fit->fabric.spread_low_frac, fit->fabric.spread_high_frac);
+    print_message("# measured over predicted: %.3f to %.3f\n", fit->fabric.spread_low_frac,
+                  fit->fabric.spread_high_frac);
     assert_true(fit->fabric.spread_low_frac < 1 && fit->fabric.spread_low_frac > 0.7);
     assert_true(fit->fabric.spread_high_frac > 1 && fit->fabric.spread_high_frac < 1.4);
     for (size_t i = 0; i < 3; i++) {

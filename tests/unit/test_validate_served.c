@@ -4,13 +4,14 @@
 #include "validate/validate.h"
 
 #define COLUMNS                                                                                                        \
-    "id,source,model,system,gpus,tp,dp,precision,engine,arrival,rate_per_s,concurrency,max_batch,input_len,output_len,"  \
+    "id,source,model,system,gpus,tp,dp,precision,engine,arrival,rate_per_s,concurrency,max_batch,input_len,output_"    \
+    "len,"                                                                                                             \
     "workload,metric,stat,value,requests,prefill_replicas,prefill_tp,pool_replicas\n"
 /* The cells up to the arrival, and those between arrival and metric. */
 #define H100    "a,Lab,llama3-8b,h100-sxm,1,1,1,bf16,vllm,"
 #define LENGTHS ",512,64,random,"
 #define REQUEST                                                                                                        \
-    "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':%d,'plan':{'tp':1},'workload':{'input_len':512,"     \
+    "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':%d,'plan':{'tp':1},'workload':{'input_len':512,"   \
     "'output_len':64,'batch':%d,'precision':'bf16','engine':'vllm'}}"
 
 static struct orr_validation *validation_of(const struct world *w, const char *rows)
@@ -45,10 +46,9 @@ static void a_static_batch_is_a_request(void **state)
 {
     struct world *w = *state;
     struct orr_infer_result result;
-    struct orr_validation *v = validation_of(w, H100 "static,,,8" LENGTHS "ttft_s,mean,0.1,,,,\n" H100
-                                                     "static,,,8" LENGTHS "tpot_s,p50,0.01,,,,\n" H100
-                                                     "static,,,8" LENGTHS "output_tokens_per_s,,100,,,,\n" H100
-                                                     "static,,,8" LENGTHS "ttft_s,p99,0.1,,,,\n");
+    struct orr_validation *v = validation_of(
+        w, H100 "static,,,8" LENGTHS "ttft_s,mean,0.1,,,,\n" H100 "static,,,8" LENGTHS "tpot_s,p50,0.01,,,,\n" H100
+                "static,,,8" LENGTHS "output_tokens_per_s,,100,,,,\n" H100 "static,,,8" LENGTHS "ttft_s,p99,0.1,,,,\n");
     read_job(w, REQUEST, 1, 8);
     orr_infer(&w->job, w->scratch, &result);
     assert_same(predicted(v, 0, "ttft_s"), result.ttft_s, "first token");
@@ -74,11 +74,16 @@ static void users_are_simulated(void **state)
     static struct orr_serving_result result;
     struct orr_error error;
     const struct orr_traffic traffic = closed_traffic(16, 160);
-    static const char *const METRICS[] = {"ttft_s,mean",          "ttft_s,p50",
-                                          "itl_s,p90",            "latency_s,p95",
-                                          "latency_s,p99",        "output_tokens_per_s,mean",
-                                          "power_w_per_gpu,mean", "completed_requests_per_s,mean",
-                                          "tpot_s,unstated",      "output_tokens_per_s_per_gpu,mean",
+    static const char *const METRICS[] = {"ttft_s,mean",
+                                          "ttft_s,p50",
+                                          "itl_s,p90",
+                                          "latency_s,p95",
+                                          "latency_s,p99",
+                                          "output_tokens_per_s,mean",
+                                          "power_w_per_gpu,mean",
+                                          "completed_requests_per_s,mean",
+                                          "tpot_s,unstated",
+                                          "output_tokens_per_s_per_gpu,mean",
                                           "energy_j_per_output_token,mean"};
     char rows[4096] = "";
     for (size_t i = 0; i < COUNT(METRICS); i++)
@@ -105,7 +110,8 @@ static void users_are_simulated(void **state)
         assert_same(predicted(v, i, name), by_library[i], METRICS[i]);
     }
     /* Of both printed times, the latency too: 63 more tokens after the first. */
-    assert_same(predicted(v, 8, "latency_s"), timing[ORR_TIMING_TTFT].mean + 63 * timing[ORR_TIMING_TPOT].mean, "latency");
+    assert_same(predicted(v, 8, "latency_s"), timing[ORR_TIMING_TTFT].mean + 63 * timing[ORR_TIMING_TPOT].mean,
+                "latency");
     orr_validation_free(v);
 }
 
@@ -185,8 +191,10 @@ static void what_cannot_be_predicted_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_static_batch_is_a_request),         cmocka_unit_test(users_are_simulated),
-        cmocka_unit_test(two_pools_are_simulated),             cmocka_unit_test(a_rate_follows_from_the_time_per_token),
+        cmocka_unit_test(a_static_batch_is_a_request),
+        cmocka_unit_test(users_are_simulated),
+        cmocka_unit_test(two_pools_are_simulated),
+        cmocka_unit_test(a_rate_follows_from_the_time_per_token),
         cmocka_unit_test(what_cannot_be_predicted_is_skipped),
     };
     return cmocka_run_group_tests_name("validate served", tests, open_world, close_world);
