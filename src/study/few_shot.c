@@ -2,6 +2,7 @@
 #include "study/few_shot.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/plain.h"
 #include "spec/cells.h"
@@ -104,7 +105,7 @@ static bool draw_all(const struct stack *stack, int size, int n_draws)
     double *absolute = malloc(((size_t)n_draws * each + 1) * sizeof *absolute);
     struct errors *errors = calloc((size_t)n_draws, sizeof *errors);
     bool done = absolute && errors;
-#pragma omp parallel
+#pragma omp parallel reduction(&& : done)
     {
         ORR_PLAIN_NUMBERS;
         struct orr_stack_worker worker;
@@ -116,6 +117,7 @@ static bool draw_all(const struct stack *stack, int size, int n_draws)
             if (!open || !draw(&worker, stack, i, n_runs, &errors[i])) done = false;
         }
         orr_stack_worker_close(&worker);
+        done = !orr_memory_lacked() && done; /* told, and no matter of what this thread does next */
     }
     size_t inside = 0;
     double width = 0;
