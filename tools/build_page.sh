@@ -77,25 +77,40 @@ C
 }
 
 # ---------------------------------------------------------------- objects
-flags=(-O2 -std=gnu11 -DORR_EXPERIMENTAL -DORR_HAS_NLOPT=1 -DHAVE_CONFIG_H -ffp-contract=off)
-objects() {
-    mkdir -p "$work/o"
+flags="-O2 -std=gnu11 -DORR_EXPERIMENTAL -DORR_HAS_NLOPT=1 -DHAVE_CONFIG_H -ffp-contract=off"
+
+# Every object, its source and the flags it needs besides.
+list_objects() {
     local nlopt=$work/nlopt/src includes=() source
+    local own="-I $root/include -I $root/src -I $work/jansson/src -I $nlopt/api"
     for source in "$nlopt" "$nlopt"/{api,util} "$nlopt"/algs/*; do includes+=(-I "$source"); done
+    for source in "$work"/jansson/src/*.c; do echo "jansson_$(basename "$source") $source -w -I $work/jansson/src"; done
+    for source in "$nlopt"/{api,util}/*.c "$nlopt"/algs/{auglag,bobyqa,cdirect,cobyla,crs,direct,esch,isres,luksan,mlsl,mma,neldermead,newuoa,praxis,slsqp,subplex}/*.c; do
+        case $source in *tst*.c | *test*.c | *f77*.c | *DIRparallel.c) continue ;; esac
+        echo "nlopt_$(basename "$(dirname "$source")")_$(basename "$source") $source -w ${includes[*]}"
+    done
+    for source in $(grep -oE "'[a-z_]+/[a-z_0-9]+[.]c'" "$root/src/meson.build" | tr -d "'"); do
+        echo "orrery_$(tr / _ <<<"$source") $root/src/$source $own"
+    done
+    for source in "$work/explorer.c" "$work/builtin.c" "$root/web/local/page.c"; do
+        echo "orrery_$(basename "$source") $source $own"
+    done
+}
+
+# ninja compiles what changed, headers included, with the compiler that emcc would call for each file.
+objects() {
+    local name source more
+    list_objects >"$work/list"
     {
-        for source in "$work"/jansson/src/*.c; do echo "jansson_$(basename "$source") $source -w -I $work/jansson/src"; done
-        for source in "$nlopt"/{api,util}/*.c "$nlopt"/algs/{auglag,bobyqa,cdirect,cobyla,crs,direct,esch,isres,luksan,mlsl,mma,neldermead,newuoa,praxis,slsqp,subplex}/*.c; do
-            case $source in *tst*.c | *test*.c | *f77*.c | *DIRparallel.c) continue ;; esac
-            echo "nlopt_$(basename "$(dirname "$source")")_$(basename "$source") $source -w ${includes[*]}"
-        done
-        for source in $(grep -oE "'[a-z_]+/[a-z_0-9]+[.]c'" "$root/src/meson.build" | tr -d "'"); do
-            echo "orrery_$(tr / _ <<<"$source") $root/src/$source -I $root/include -I $root/src -I $work/jansson/src -I $nlopt/api"
-        done
-        echo "orrery_explorer.c $work/explorer.c -I $root/include -I $root/src"
-        echo "orrery_builtin.c $work/builtin.c -I $root/include -I $root/src"
-        echo "orrery_page.c $root/web/local/page.c -I $root/include -I $root/src -I $work/jansson/src"
-    } >"$work/list"
-    xargs -P "$(nproc)" -L 1 bash -c 'f=('"${flags[*]}"'); o='"$work"'/o/$0.o; [ "$o" -nt "$1" ] || emcc "${f[@]}" "${@:2}" -c "$1" -o "$o"' <"$work/list"
+        echo "rule cc"
+        echo "  command = $(em-config LLVM_ROOT)/clang $(emcc --cflags) $flags \$more -MMD -MF \$out.d -c \$in -o \$out"
+        echo "  depfile = \$out.d"
+        echo "  deps = gcc"
+        while read -r name source more; do
+            printf 'build o/%s.o: cc %s\n  more = %s\n' "$name" "$source" "$more"
+        done <"$work/list"
+    } >"$work/build.ninja"
+    ninja -C "$work" -j "$(nproc)" >"$work/objects.log" || { tail -20 "$work/objects.log" >&2; die "the library does not build"; }
 }
 
 # The library has no page inside it here: it is part of the page.
