@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the page without a server: the explorer and the library as WebAssembly in one static folder.
 #   tools/build_page.sh FOLDER
-# Emscripten comes from Debian. The sources of jansson and NLopt come from Debian's source packages, through a
+# Emscripten comes from Debian. The sources of jansson, NLopt and musl come from Debian's source packages, through a
 # configuration of apt that lives in build-page and leaves the machine's own alone; none of them enters this tree.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ command -v emcc >/dev/null || die "no emcc: install emscripten"
 
 # ---------------------------------------------------------------- sources of libraries
 fetch_sources() {
-    [ -d "$work/jansson" ] && [ -d "$work/nlopt" ] && return
+    [ -d "$work/jansson" ] && [ -d "$work/nlopt" ] && [ -d "$work/musl" ] && return
     local apt=$work/apt
     mkdir -p "$apt"/{parts,lists/partial,cache/archives/partial,sources}
     : >"$apt/empty.list"
@@ -27,11 +27,12 @@ fetch_sources() {
     local options=(-q -o "Dir::Etc::sourcelist=$apt/empty.list" -o "Dir::Etc::sourceparts=$apt/parts"
         -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o "APT::Sandbox::User=root")
     apt-get "${options[@]}" update >"$work/apt.log" 2>&1 || { tail -5 "$work/apt.log" >&2; die "no source packages"; }
-    (cd "$apt/sources" && apt-get "${options[@]}" source --download-only jansson nlopt >>"$work/apt.log" 2>&1) ||
-        die "jansson and nlopt were not found (see $work/apt.log)"
-    for name in jansson nlopt; do
+    (cd "$apt/sources" && apt-get "${options[@]}" source --download-only jansson nlopt musl >>"$work/apt.log" 2>&1) ||
+        die "jansson, nlopt and musl were not found (see $work/apt.log)"
+    for name in jansson nlopt musl; do
+        rm -rf "$work/$name" "$work/$name.new"
         mkdir -p "$work/$name.new"
-        tar xf "$apt/sources/$name"_*.orig.tar.* -C "$work/$name.new" --strip-components 1
+        tar xf "$(ls "$apt/sources/$name"_*.orig.tar.* | grep -v '[.]asc$')" -C "$work/$name.new" --strip-components 1
         mv "$work/$name.new" "$work/$name"
     done
 }
@@ -113,6 +114,23 @@ objects() {
     ninja -C "$work" -j "$(nproc)" >"$work/objects.log" || { tail -20 "$work/objects.log" >&2; die "the library does not build"; }
 }
 
+# The mathematical functions of Emscripten's C library, musl, for this machine: a server that uses them gives the very
+# bits of the page, so the check of the page needs no tolerance. Nothing that is shipped contains them.
+mathematics() {
+    local musl=$work/musl name sources=()
+    for name in exp exp_data exp2 expm1 log log_data log2 log2_data log10 log1p pow pow_data cbrt hypot erf tanh sin cos \
+        sincos __sin __cos __rem_pio2 __rem_pio2_large __math_divzero __math_invalid __math_oflow __math_uflow __math_xflow; do
+        sources+=("$musl/src/math/$name.c")
+    done
+    [ "$work/mathematics.so" -nt "$musl/src/math/exp.c" ] && return
+    mkdir -p "$musl/obj/bits"
+    cat "$musl/arch/x86_64/bits/alltypes.h.in" "$musl/include/alltypes.h.in" |
+        sed -f "$musl/tools/mkalltypes.sed" >"$musl/obj/bits/alltypes.h"
+    cc -O2 -w -shared -fPIC -fno-builtin -ffp-contract=off -std=gnu11 -nostdinc -nostdlib -I "$musl/src/include" \
+        -I "$musl/src/internal" -I "$musl/arch/x86_64" -I "$musl/arch/generic" -I "$musl/obj" -I "$musl/include" \
+        "${sources[@]}" -o "$work/mathematics.so" || die "the functions of musl do not build"
+}
+
 # The library has no page inside it here: it is part of the page.
 no_explorer() {
     cat >"$work/explorer.c" <<'C'
@@ -148,6 +166,7 @@ page() {
 
 fetch_sources
 configure_sources
+mathematics
 catalogue
 no_explorer
 objects

@@ -59,7 +59,11 @@ static void fields_become_flags(void **state)
          {"--num-virtual-stages-per-pipeline-rank 2", NULL, NULL}},
         {DENSE(16, "'pp':4,'schedule':'gpipe'", MEGATRON), {"no flag for the gpipe schedule", NULL, NULL}},
         {DENSE(16, "'pp':4,'schedule':'zb-h1'", MEGATRON), {"no flag for zero-bubble schedules", NULL, NULL}},
-        {DENSE(24, "'pp':3", MEGATRON ",'micro_batch':1"), {"the layers do not divide evenly", NULL, NULL}},
+        /* 32 layers: 11 + 11 + 10, and 3 + 2 * 4 + 6 * 3 + 3 in ten chunks. */
+        {DENSE(24, "'pp':3", MEGATRON ",'micro_batch':1"),
+         {"--pipeline-model-parallel-layout 'Et*11|t*11|t*10L' ", NULL, NULL}},
+        {DENSE(16, "'pp':2,'vpp':5,'schedule':'interleaved'", MEGATRON),
+         {"--pipeline-model-parallel-layout 'Et*3|(t*4|)*2(t*3|)*6t*3L' ", NULL, NULL}},
         {DENSE(16, "", MEGATRON ",'recompute':'full'"),
          {"--recompute-granularity full --recompute-method uniform --recompute-num-layers 1", NULL, NULL}},
         {DENSE(16, "", MEGATRON ",'recompute':'selective'"), {"--recompute-granularity selective", NULL, NULL}},
