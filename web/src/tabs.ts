@@ -34,11 +34,12 @@ export class Tabs {
             },
             ...this.tabs,
         );
+        new ResizeObserver(() => this.reveal()).observe(this.element);
     }
 
     /** Marks the tab of a view, brings it into sight, and hides those of views that have nothing to show. */
     select(chosen: View, shows: (view: View) => boolean = () => true): void {
-        const [bar, own] = [this.element, this.tabs[this.views.indexOf(chosen)]!];
+        const own = this.tabs[this.views.indexOf(chosen)]!;
         const another = own.getAttribute('aria-selected') !== 'true';
         this.views.forEach((view, i) => {
             const tab = this.tabs[i]!;
@@ -46,8 +47,14 @@ export class Tabs {
             tab.setAttribute('aria-selected', String(view === chosen));
             tab.tabIndex = view === chosen ? 0 : -1;
         });
-        bar.hidden = this.tabs.filter((t) => !t.hidden).length < 2;
-        if (another) bar.scrollLeft = own.offsetLeft - (bar.clientWidth - own.offsetWidth) / 2;
+        this.element.hidden = this.tabs.filter((t) => !t.hidden).length < 2;
+        if (another) this.reveal();
+    }
+
+    /** Scrolls the row so that the tab in use is in its middle. */
+    private reveal(): void {
+        const tab = this.tabs.find((t) => t.getAttribute('aria-selected') === 'true');
+        if (tab) this.element.scrollLeft = tab.offsetLeft - (this.element.clientWidth - tab.offsetWidth) / 2;
     }
 
     private key(event: KeyboardEvent): void {
