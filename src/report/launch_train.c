@@ -224,7 +224,7 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     const struct orr_workload *w = &job->workload;
     orr_flag_number(to, true, "model.tensor_model_parallel_size", p->tp);
     orr_flag_number(to, true, "model.pipeline_model_parallel_size", p->pp);
-    orr_flag_number(to, p->vpp > 1, "model.virtual_pipeline_model_parallel_size", p->vpp);
+    orr_flag_number(to, p->vpp > 1 && !is_uneven(job), "model.virtual_pipeline_model_parallel_size", p->vpp);
     orr_flag_number(to, true, "model.context_parallel_size", p->cp);
     orr_flag_number(to, p->ep > 1, "model.expert_model_parallel_size", p->ep);
     orr_flag_number(to, p->ep > 1, "model.expert_tensor_parallel_size", p->etp);
@@ -233,8 +233,12 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, true, "train.micro_batch_size", w->micro_batch);
     orr_flag_number(to, true, "train.global_batch_size", w->global_batch);
     orr_flag(to, w->recompute == ORR_RECOMPUTE_FULL,
-             "model.recompute_granularity full model.recompute_method uniform model.recompute_num_layers 1");
+             "model.recompute_granularity full model.recompute_method uniform");
+    orr_flag_number(to, w->recompute == ORR_RECOMPUTE_FULL, "model.recompute_num_layers", w->recompute_every);
     orr_flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE,
              "model.recompute_granularity selective");
     orr_flag(to, p->zero >= 1, "ddp.use_distributed_optimizer true");
+    if (!is_uneven(job)) return;
+    orr_flag_note(to, true, "the layers do not divide evenly: set model.pipeline_model_parallel_layout to ");
+    add_layout(job, to->notes);
 }

@@ -4,7 +4,7 @@ import * as api from '../api';
 import { axis, boundColour, Chart, legend, mark, note } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { h, select } from '../dom';
-import { count, digits, percent, seconds, si, words } from '../format';
+import { count, digits, percent, seconds, si, tick, words } from '../format';
 import { levelBox, placeLabels, type Place } from '../labels';
 import { machine, peakOf, type Machine } from '../machine';
 import { Table, type Column } from '../table';
@@ -271,6 +271,9 @@ export class Operators implements View {
                 });
                 const log = (more: Record<string, unknown>) =>
                     axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
+                /** Where there is little room, every second power of ten has a name. */
+                const sparse = (v: number) =>
+                    wide < 420 && Math.round(Math.log10(v)) % 2 !== 0 ? '' : tick(si(v, 'B'));
                 const label = (unit: string) => mark((v) => si(v, unit), colours);
                 return {
                     legend: names.option,
@@ -286,7 +289,7 @@ export class Operators implements View {
                             max: large,
                             name: 'bytes moved by one execution',
                             nameGap: 26,
-                            axisLabel: { ...label('B'), padding: [0, 6] },
+                            axisLabel: { ...label('B'), formatter: sparse },
                         }),
                     ],
                     yAxis: [
