@@ -238,6 +238,12 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     orr_flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE,
              "model.recompute_granularity selective");
     orr_flag(to, p->zero >= 1, "ddp.use_distributed_optimizer true");
+    orr_flag(to, p->zero >= 2, "dist.use_megatron_fsdp true ddp.use_megatron_fsdp true");
+    orr_flag(to, p->zero == 2, "ddp.data_parallel_sharding_strategy optim_grads");
+    orr_flag(to, p->zero == 3, "ddp.data_parallel_sharding_strategy optim_grads_params");
+    orr_flag(to, p->zero >= 2, "ddp.average_in_collective false checkpoint.ckpt_format fsdp_dtensor");
+    orr_flag_note(to, p->zero >= 2, "unset CUDA_DEVICE_MAX_CONNECTIONS");
+    orr_flag_note(to, true, "the recipe decides on formats and overlap");
     if (!is_uneven(job)) return;
     orr_flag_note(to, true, "the layers do not divide evenly: set model.pipeline_model_parallel_layout to ");
     add_layout(job, to->notes);
