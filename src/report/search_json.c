@@ -111,8 +111,8 @@ static json_t *rejected_json(const struct orr_search_counts *counts)
     return orr_json_whole(rejected, failed);
 }
 
-/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. The program of the engine
- * that was asked for comes first. */
+/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. The program of the
+ * engine that was asked for comes first. */
 static json_t *launch_json(struct orr_search_view *v, bool notes)
 {
     json_t *launch = json_object();
