@@ -159,6 +159,7 @@ link() {
 page() {
     (cd "$root/web" && npx vite build --base ./ --outDir "$work/page" --emptyOutDir >"$work/vite.log" 2>&1) ||
         { tail -5 "$work/vite.log" >&2; die "the explorer does not build"; }
+    rm -rf "$target/assets" # those of an earlier page have other names
     cp -r "$work/page/." "$target/"
     cp "$root/web/local/fetch.js" "$root/web/local/worker.js" "$target/"
     sed -i 's|<head>|<head>\n<script src="./fetch.js"></script>|' "$target/index.html"
