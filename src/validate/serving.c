@@ -72,6 +72,7 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_engine(w, orr_csv_cell(w->csv, row, "engine"), "vllm");
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
+    orr_row_put(w, "chip.tdp_w", orr_csv_cell(w->csv, row, "power_limit_w"));
     const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
 }
