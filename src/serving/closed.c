@@ -140,8 +140,8 @@ static struct point together_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_together t = orr_together_of(s, n);
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
-    const double lag_s = s->facts->engine.async_scheduling && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
-    const bool overlapped = s->facts->engine.async_scheduling;
+    const bool overlapped = orr_decides_ahead(&s->facts->engine);
+    const double lag_s = overlapped && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
     const double whole_s = overlapped ? whole_steps(s->request_s / t.mean_s) * t.mean_s : heard_s(&t, s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
@@ -178,7 +178,7 @@ static struct point point_at(const struct orr_closed_search *s, double n)
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
-    const double lag_s = e->async_scheduling && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
+    const double lag_s = orr_decides_ahead(e) && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
     const double share = orr_min(1, p.rate_per_s * p.step_s * p.chunks / p.joined);
     const double busy = orr_min(1, n);
     const double full = d->input * p.joined / left; /* queue for the budget once steps are full */
