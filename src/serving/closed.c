@@ -154,7 +154,8 @@ static struct point together_at(const struct orr_closed_search *s, double n)
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const bool overlapped = orr_decides_ahead(&s->facts->engine);
     const double lag_s = overlapped && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
-    const double whole_s = overlapped ? whole_steps(s->request_s / t.mean_s, STEPS_VARY) * t.mean_s : heard_s(&t, s->request_s);
+    const double whole_s =
+        overlapped ? whole_steps(s->request_s / t.mean_s, STEPS_VARY) * t.mean_s : heard_s(&t, s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
     p.rate_per_s = t.rate_per_s;
