@@ -1526,6 +1526,7 @@ struct orr_engine {
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
     bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
     char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
