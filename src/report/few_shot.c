@@ -117,12 +117,13 @@ static json_t *few_json(const struct orr_few_shot *few)
 
 static void add_csv(const struct orr_few_shot *few, struct orr_text *text)
 {
-    orr_text_add(text, "source,engine,parent,rows,runs,median_ape,coverage80,width_ln\n");
+    orr_text_add(text, "source,engine,parent,rows,runs,median_ape,coverage80,width_ln,two_populations\n");
     for (size_t i = 0; i < few->n; i++)
         for (int k = 0; k < ORR_FEW_SIZES; k++) {
             const struct orr_few_stack *s = &few->stacks[i];
-            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f\n", s->source, s->engine, s->parent, s->n_rows,
-                         orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0, k ? s->width[k] : 0);
+            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f,%d\n", s->source, s->engine, s->parent, s->n_rows,
+                         orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0, k ? s->width[k] : 0,
+                         s->populations);
         }
 }
 
