@@ -60,6 +60,8 @@ enum orr_err orr_undo_apply(struct orr_doc *doc, const char *source, struct orr_
         if (!source || !names_source(sources, source)) continue;
         if (value ? json_object_set(doc->root, key, value) : json_object_del(doc->root, key))
             return orr_out_of_memory(error, NULL);
+        /* A key that is gone has no source: a part that states one for a key it lacks is not read. */
+        if (!value) (void)json_object_del(json_object_get(doc->root, "sources"), key);
     }
     (void)json_object_del(doc->root, "chosen_with");
     (void)json_object_del(doc->root, "undo");
