@@ -749,7 +749,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 /* Kernels that multiply one query with a long context. */
 #define ORR_DECODE_KERNELS(X)                                                                                          \
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")                                 \
-    X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
+    X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")                                   \
+    X(FLASH, "flash", "FlashAttention on a paged cache, tiles of 64 query rows on Hopper")                             \
+    X(FLASH_WIDE, "flash_wide", "the same with tiles of 128 query rows for 8-bit caches")
 
 /* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
  * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
