@@ -1281,6 +1281,8 @@ struct orr_gemm_constants {
     double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
+    double grouped_triton_frac, grouped_triton_tile_s;        /* ... by Triton kernels; 0: none */
+    double grouped_triton_dram_frac, grouped_triton_launch_s; /* the rest of these */
 };
 
 struct orr_attention_constants {
@@ -1533,6 +1535,7 @@ struct orr_engine {
     char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
     bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
+    bool triton_experts;       /* serving: experts of 8 and 16 bits by Triton kernels */
     int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;      /* ... after so long a pause of the device */
