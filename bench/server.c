@@ -40,7 +40,8 @@ static int write_body(char *body, size_t size, long i)
 
 /* ---------------------------------------------------------------- the server */
 
-/* Start the server on a free port, which it prints. Returns 0 if the program was built without the server. */
+/* Start the server on a free port, which it prints after its warnings. Returns 0 if the program was built without the
+ * server. */
 static int start_server(char *program, pid_t *child)
 {
     char serve[] = "serve", port_option[] = "--port", zero[] = "0", line[256] = "";
@@ -59,7 +60,7 @@ static int start_server(char *program, pid_t *child)
     close(ends[1]);
     FILE *out = fdopen(ends[0], "r");
     if (*child < 0 || !out) die("does not start");
-    if (fgets(line, sizeof line, out)) (void)sscanf(line, "orrery: http://127.0.0.1:%d/", &port);
+    while (!port && fgets(line, sizeof line, out)) (void)sscanf(line, "orrery: http://127.0.0.1:%d/", &port);
     fclose(out);
     return port;
 }

@@ -13,6 +13,7 @@
 
 enum { TAG_ASK = 1, TAG_NUMBER, TAG_PIECE };
 #define SLEEP_NS 100000
+#define CHUNK    ((uint64_t)1 << 30) /* bytes of one broadcast */
 
 /* A piece that has arrived: its number and its bytes. */
 struct piece {
@@ -117,6 +118,8 @@ static void receive_piece(struct cli_cluster *c, const MPI_Status *status)
     if (piece) piece->bytes = malloc((size_t)n);
     if (!piece || !piece->bytes || (size_t)n < sizeof piece->number) {
         cli_fail_memory();
+        if (piece) free(piece->bytes);
+        free(piece);
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD);
         return;
     }
@@ -218,9 +221,13 @@ enum cli_status cli_cluster_exchange(struct cli_cluster *cluster, const void *by
         uint64_t n = n_bytes;
         MPI_Bcast(&n, 1, MPI_UINT64_T, rank, MPI_COMM_WORLD);
         char *buffer = malloc(n ? n : 1);
-        if (!buffer) MPI_Abort(MPI_COMM_WORLD, CLI_BAD);
+        if (!buffer) {
+            MPI_Abort(MPI_COMM_WORLD, CLI_BAD);
+            return cli_fail_memory();
+        }
         if (rank == cluster->rank) memcpy(buffer, bytes, n);
-        MPI_Bcast(buffer, (int)n, MPI_BYTE, rank, MPI_COMM_WORLD);
+        for (uint64_t sent = 0; sent < n; sent += CHUNK) /* MPI counts in int */
+            MPI_Bcast(buffer + sent, (int)(n - sent < CHUNK ? n - sent : CHUNK), MPI_BYTE, rank, MPI_COMM_WORLD);
         if (!status) status = take(context, buffer, n);
         free(buffer);
     }

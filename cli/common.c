@@ -89,9 +89,23 @@ enum cli_status cli_write_file(const char *path, char *text)
     return status;
 }
 
+/* Makes the folders that lead to the last one of a path; those that are there stay. */
+static void make_parents(const char *path)
+{
+    struct orr_text copy = {0};
+    cli_text_add(&copy, "%s", path);
+    for (char *end = strchr(copy.data + 1, '/'); end; end = strchr(end + 1, '/')) {
+        *end = '\0';
+        (void)mkdir(copy.data, 0777); /* Where it fails, so does the last one. */
+        *end = '/';
+    }
+    free(copy.data);
+}
+
 enum cli_status cli_folder_make(struct cli_folder *folder)
 {
     struct stat status;
+    if (*folder->path) make_parents(folder->path);
     if (mkdir(folder->path, 0777) == 0 || (stat(folder->path, &status) == 0 && S_ISDIR(status.st_mode)))
         return CLI_ANSWERED;
     return cli_fail("%s: %s", folder->path, strerror(errno));

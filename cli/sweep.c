@@ -143,7 +143,7 @@ static enum cli_status describe(const struct ask *ask, const struct orr_catalogu
     struct tm utc;
     table->sweep = sweep;
     table->n_columns = orr_sweep_columns(sweep, table->columns);
-    table->fields = calloc(ask->spec.n_varies, sizeof *table->fields);
+    table->fields = calloc(ask->spec.n_varies + 1, sizeof *table->fields); /* one spare: there may be no axis */
     if (!table->fields) return cli_fail_memory();
     for (table->n_fields = 0; table->n_fields < ask->spec.n_varies; table->n_fields++)
         table->fields[table->n_fields] = ask->varies[table->n_fields].name;

@@ -103,8 +103,8 @@ static enum cli_status run_first(struct together *t, bool (*stop)(void),
 {
     enum cli_status status = CLI_ANSWERED;
     for (int64_t number; !status && !stop() && (number = cli_cluster_next(t->cluster)) >= 0;) {
-        char *bytes;
-        size_t n_bytes;
+        char *bytes = NULL;
+        size_t n_bytes = 0;
         status = run_piece(t, number, &bytes, &n_bytes);
         if (!status) status = keep(t, number, bytes, n_bytes);
         if (!status) status = gather(t);
@@ -128,8 +128,8 @@ static enum cli_status run_other(struct together *t, bool (*stop)(void))
 {
     enum cli_status status = CLI_ANSWERED;
     for (int64_t number; !status && !stop() && (number = cli_cluster_next(t->cluster)) >= 0;) {
-        char *bytes;
-        size_t n_bytes;
+        char *bytes = NULL;
+        size_t n_bytes = 0;
         status = run_piece(t, number, &bytes, &n_bytes);
         if (!status) cli_cluster_send(t->cluster, number, bytes, n_bytes);
         if (!status) free(bytes);

@@ -1530,6 +1530,7 @@ struct orr_engine {
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
     bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
     char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
@@ -2193,6 +2194,7 @@ struct orr_train_facts {
     double host_once_s;                     /* of a step: host time outside its launches */
     double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for, and the time of one pair (Eq. 74) */
     double dp_collectives_s;        /* gradient and weight collectives of a step, including hidden ones */
+    double paced_s; /* of a step: passes where the GPU works longest, with exposed collectives, without waits */
 };
 
 /* Further facts of an inference prediction, about the prompt or about one decode step at the mean context. */

@@ -23,6 +23,17 @@ check "a search of inference plans by four threads" $?
 orrery sweep train --model llama2-7b --system h100-sxm --gpus 8 --vary tp=1,2,4,8 --vary seq=1024:4096:+64 --threads 4 --out a.csv \
     >/dev/null 2>errors
 check "a sweep by four threads" $?
+orrery size --model llama3-8b --system h100-sxm --engine vllm --input 500 --output 50 --rate 4/s --slo 'ttft_s.p99<=1 s' \
+    --budget 2 --threads 4 >/dev/null 2>errors
+check "a size by four threads" $?
+OMP_NUM_THREADS=4 orrery validate "$here/fuzz/seeds/csv/training.csv" "$here/fuzz/seeds/csv/inference.csv" >/dev/null 2>errors
+check "measured rows by four threads" $?
+OMP_NUM_THREADS=4 orrery fit --engine megatron-core-2025 --with \
+    model=llama2-7b,system=h100-sxm,gpus=8,zero=1,seq=4096,global_batch=128 --run micro_batch=1:step_time_s=5.6 \
+    --run micro_batch=1,recompute=full:step_time_s=7.2 >/dev/null 2>errors
+check "a fit by four threads" $?
+OMP_NUM_THREADS=4 orrery fit --few-shot "$here/../validation/training_hf_h200.csv" --draws 2 >/dev/null 2>errors
+check "draws of few runs by four threads" $?
 
 orrery serve --port 0 --threads 2 --access-log access.log >out 2>errors &
 server=$!

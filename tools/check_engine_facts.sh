@@ -27,7 +27,7 @@ same "docs/formats.md lists every fact" "$work/formats"
     # used for measurements, searches and intervals only
     printf '%s\n' default_micro_batch bench_limits schedules fit_runs fit_within_frac fit_stack_frac
     printf '%s\n' scheduler chunked_prefill watermark_frac admit_frac admit_least_frac admit_steps \
-        batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps graph_multiple \
+        batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps decided_ahead graph_multiple \
         prefix_cache frontend_s frontend_s_per_token frontend_s_per_request stream_s_per_token stream_tokens \
         preempt_swap max_adapters decode_after_prefill # under load only
 } >"$work/effects"

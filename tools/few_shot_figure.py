@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draw docs/images/few-shot.svg from `orrery fit --few-shot --csv`: few_shot_figure.py FILE.csv > few-shot.svg
 
-One thin line per stack, the median error over the number of runs; the thick line is their geometric mean.
+One thin line per stack, the median error over the number of runs; the thick line is the geometric mean of those of one
+population.
 """
 import csv
 import math
@@ -27,10 +28,13 @@ def line(values, name):
 
 
 def main():
-    stacks = {}
+    stacks, mixed = {}, set()
     for row in csv.DictReader(open(sys.argv[1], encoding="utf-8")):
         stacks.setdefault((row["source"], row["engine"]), []).append(100 * float(row["median_ape"]))
-    means = [math.exp(sum(math.log(s[i]) for s in stacks.values()) / len(stacks)) for i in range(len(SIZES))]
+        if row["two_populations"] == "1":
+            mixed.add((row["source"], row["engine"]))
+    counted = [s for name, s in stacks.items() if name not in mixed]
+    means = [math.exp(sum(math.log(s[i]) for s in counted) / len(counted)) for i in range(len(SIZES))]
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
            'aria-label="Median error over the number of runs">',
            "<style>text{font:12px sans-serif;fill:#55626b}.axis{stroke:#c9cfcc;stroke-width:1}"

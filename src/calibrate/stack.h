@@ -4,6 +4,7 @@
 #ifndef ORR_CALIBRATE_STACK_H
 #define ORR_CALIBRATE_STACK_H
 
+#include "spec/cells.h"
 #include "validate/validator.h"
 
 /* ---------------------------------------------------------------- parameters (stack_parameters.c) */
@@ -119,6 +120,18 @@ struct orr_stack_choice {
     const size_t *at;
     size_t n;
 };
+
+/* Pairs of runs that differ in one column alone, and how many of them differ in time by far more than predicted. */
+struct orr_stack_pairs {
+    const char *column;
+    size_t n, n_odd;
+    double most; /* ln: the largest ratio of measured times of an odd pair */
+};
+/* The columns in which pairs are odd: something that no column says decides their time. Errors are logarithms of
+ * measured over predicted time, by place in `chosen`, with the parent and with a fit. Returns how many; the first has
+ * most odd pairs (stack_rows.c). */
+size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
+                            const double *before, const double *after, struct orr_stack_pairs odd[ORR_MAX_CELLS]);
 
 /* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
  * not). Returns false if out of memory. */

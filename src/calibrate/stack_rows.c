@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Equal rows may differ by so much (ln), and pairs by so much more than predicted. */
@@ -55,46 +56,57 @@ void orr_stack_check_rows(struct orr_stack *stack)
         }
 }
 
-/* How often pairs of one column are odd. */
-struct tally {
-    const char *column;
-    size_t n, n_odd;
-    double most; /* ln: the largest ratio of measured times */
-};
-
-static void count_pair(const struct orr_stack *stack, size_t i, size_t j, struct tally *tallies, size_t *n)
+/* Count the pair of the chosen runs i and j if it differs in one column. `before` and `after` are errors by place. */
+static void count_pair(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t i, size_t j,
+                       const double *before, const double *after, struct orr_stack_pairs *columns, size_t *n)
 {
-    const struct orr_stack_runs *runs = stack->engines[0];
-    const struct orr_stack_run *a = &runs->runs[stack->chosen[i]], *b = &runs->runs[stack->chosen[j]];
+    const struct orr_stack_run *a = &runs->runs[chosen->at[i]], *b = &runs->runs[chosen->at[j]];
     size_t column = 0, k = 0;
     if (a->csv != b->csv) return;
     const struct orr_csv *csv = &runs->table->csvs[a->csv];
     if (differences(csv, a->row, b->row, &column) != 1) return;
-    while (k < *n && strcmp(tallies[k].column, csv->names[column]) != 0) k++;
+    while (k < *n && strcmp(columns[k].column, csv->names[column]) != 0) k++;
     if (k == ORR_MAX_CELLS) return;
-    if (k == *n) tallies[(*n)++] = (struct tally){.column = csv->names[column]};
-    tallies[k].n++;
-    const struct orr_stack_about *x = &stack->about[i], *y = &stack->about[j];
-    if (fabs(x->before - y->before) <= PAIR_MOST || fabs(x->after - y->after) <= PAIR_MOST) return;
-    tallies[k].n_odd++;
-    tallies[k].most = orr_max(tallies[k].most, fabs(log(a->score.measured / b->score.measured)));
+    if (k == *n) columns[(*n)++] = (struct orr_stack_pairs){.column = csv->names[column]};
+    columns[k].n++;
+    if (fabs(before[i] - before[j]) <= PAIR_MOST || fabs(after[i] - after[j]) <= PAIR_MOST) return;
+    columns[k].n_odd++;
+    columns[k].most = orr_max(columns[k].most, fabs(log(a->score.measured / b->score.measured)));
+}
+
+size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
+                            const double *before, const double *after, struct orr_stack_pairs odd[ORR_MAX_CELLS])
+{
+    size_t n = 0, n_odd = 0;
+    for (size_t i = 0; i < chosen->n && chosen->n <= MOST_RUNS; i++)
+        for (size_t j = i + 1; j < chosen->n; j++) count_pair(runs, chosen, i, j, before, after, odd, &n);
+    for (size_t k = 0; k < n; k++)
+        if (odd[k].n_odd >= PAIRS_LEAST && (double)odd[k].n_odd >= PAIRS_FRAC * (double)odd[k].n) odd[n_odd++] = odd[k];
+    for (size_t k = 1; k < n_odd; k++)
+        if (odd[k].n_odd > odd[0].n_odd) {
+            const struct orr_stack_pairs most = odd[k];
+            odd[k] = odd[0];
+            odd[0] = most;
+        }
+    return n_odd;
 }
 
 const char *orr_stack_odd_pairs(struct orr_stack *stack)
 {
-    struct tally tallies[ORR_MAX_CELLS], *worst = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < stack->n_chosen && stack->n_chosen <= MOST_RUNS; i++)
-        for (size_t j = i + 1; j < stack->n_chosen; j++) count_pair(stack, i, j, tallies, &n);
-    for (size_t k = 0; k < n; k++) {
-        const struct tally *t = &tallies[k];
-        if (t->n_odd < PAIRS_LEAST || (double)t->n_odd < PAIRS_FRAC * (double)t->n) continue;
-        if (!worst || t->n_odd > worst->n_odd) worst = &tallies[k];
+    struct orr_stack_pairs odd[ORR_MAX_CELLS];
+    const struct orr_stack_choice choice = {stack->chosen, stack->n_chosen};
+    double *errors = malloc((2 * stack->n_chosen + 1) * sizeof *errors), *after = errors + stack->n_chosen;
+    if (!errors) return NULL;
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        errors[i] = stack->about[i].before;
+        after[i] = stack->about[i].after;
+    }
+    const size_t n = orr_stack_find_pairs(stack->engines[0], &choice, errors, after, odd);
+    for (size_t k = 0; k < n; k++)
         orr_stack_note(stack,
                        "two populations: %zu of %zu pairs that differ in %s alone differ more than twofold beyond any "
                        "prediction, up to %.0f-fold: something that no column says decides their time",
-                       t->n_odd, t->n, t->column, exp(t->most));
-    }
-    if (!worst) return NULL;
-    return worst->column;
+                       odd[k].n_odd, odd[k].n, odd[k].column, exp(odd[k].most));
+    free(errors);
+    return n ? odd[0].column : NULL;
 }

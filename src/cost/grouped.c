@@ -78,6 +78,24 @@ static double tile_s_of(const struct orr_job *job, const struct orr_op *op, doub
     return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) + library_of(job, op).tile_s;
 }
 
+/* Eq. 158: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
+ * rows of one vary by the root of their mean; every expert that is used fills at least one block. */
+static double mean_blocks(double rows, double height)
+{
+    const double deviation = sqrt(rows);
+    if (deviation >= height) return rows / height + 0.5;
+    double blocks = 1;
+    for (double edge = height; edge < rows + SURE_DEVIATIONS * deviation; edge += height)
+        blocks += 0.5 * erfc((edge - rows) / deviation / sqrt(2));
+    return blocks;
+}
+
+/* Rows of tiles that an expert fills. The output of a weight gradient is a whole matrix; elsewhere rows are tokens. */
+static double tall_blocks(const struct orr_op *op, double height)
+{
+    return op->wgrad ? orr_ceil(op->m / height) : mean_blocks(op->m, height);
+}
+
 /* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */
 static const struct {
     double m, n;
@@ -92,7 +110,7 @@ static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struc
     for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
         const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
         if (i > 0 && !orr_tile_fits(&job->system.chip, m, n)) continue;
-        const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
+        const double blocks = op->batch * tall_blocks(op, m) * orr_ceil(op->n / n);
         const double time_s = orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n);
         if (time_s >= walk_s) continue;
         walk_s = time_s;
@@ -101,18 +119,6 @@ static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struc
     }
     cost->compute_s = orr_max(walk_s, cost->matrix_s);
     orr_cost_name_bound(cost);
-}
-
-/* Eq. 158: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
- * rows of one vary by the root of their mean; every expert that is used fills at least one block. */
-static double mean_blocks(double rows, double height)
-{
-    const double deviation = sqrt(rows);
-    if (deviation >= height) return rows / height + 0.5;
-    double blocks = 1;
-    for (double edge = height; edge < rows + SURE_DEVIATIONS * deviation; edge += height)
-        blocks += 0.5 * erfc((edge - rows) / deviation / sqrt(2));
-    return blocks;
 }
 
 /* Eqs. 158, 159: the kernel has two tiles and clusters of SMs that share the weights of a tile. A cluster computes all
@@ -125,9 +131,7 @@ static void cost_clustered(const struct orr_job *job, const struct orr_op *op, s
     const bool small = op->m <= rule.small_rows || op->n <= rule.small_rows;
     const double m = small ? rule.small_m : rule.large_m, n = small ? rule.small_n : rule.large_n;
     const double height = m * rule.cluster, n_sm = (double)chip->n_sm;
-    /* The output of a weight gradient is a whole matrix; elsewhere its rows are tokens. */
-    const double tall = op->wgrad ? orr_ceil(op->m / height) : mean_blocks(op->m, height);
-    const double blocks = op->batch * tall * rule.cluster * orr_ceil(op->n / n);
+    const double blocks = op->batch * tall_blocks(op, height) * rule.cluster * orr_ceil(op->n / n);
     *cost = common_cost(job, op);
     cost->tile_m = (int64_t)m;
     cost->tile_n = (int64_t)n;

@@ -1,6 +1,8 @@
 /* This file turns the metric and symbol lists of a training report into values. */
 #include "metric/train.h"
 
+#include "predict/settle.h"
+
 /* ---------------------------------------------------------------- helpers of the value expressions */
 
 static double step_tokens(const struct orr_job *job)

@@ -160,19 +160,25 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 /* Matrices of a plain layer that are cast or added one by one; its norms count as one tensor more. */
 #define LAYER_MATRICES 7
 
-/* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. */
+/* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. With
+ * ZeRO-3 the collective of the layer comes first, and a rank adds its shard. Where gradient and sum have different
+ * formats, the kernel converts element by element and is not vectorised, so that it runs at the rate of casts to a
+ * wider format, which take the same way (Eq. 401). */
 void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 {
-    const struct orr_engine *engine = &emit->job->engine;
-    if (engine->fused_gradient_accumulation || params <= 0) return;
+    const struct orr_job *job = emit->job;
+    if (job->engine.fused_gradient_accumulation || params <= 0) return;
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
-    const struct orr_states states = orr_states_of(emit->job);
+    const struct orr_states states = orr_states_of(job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
-    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.accumulate",
-                                                        .kind = ORR_POINTWISE_ADD,
-                                                        .backward_bytes = share * params *
-                                                                          (emit->dims.w_p + 2 * states.gradient_bytes),
-                                                        .backward_launches = tensors});
+    const bool sharded = job->plan.zero == 3;
+    const double added = sharded ? orr_reduce_bytes(job) : emit->dims.w_p;
+    const double elements = sharded ? params / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP) : params;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){
+                                 .backward_name = "gradient.accumulate",
+                                 .kind = added == states.gradient_bytes ? ORR_POINTWISE_ADD : ORR_POINTWISE_UPCAST,
+                                 .backward_bytes = share * elements * (added + 2 * states.gradient_bytes),
+                                 .backward_launches = tensors});
 }
 
 struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)

@@ -71,6 +71,8 @@ struct orr_stage {
     double skipped_frac; /* share of its layers that a micro-batch does not pass: half where it holds two stages of a
                             pipeline that is fed from both ends */
 };
+/* Layers of chunk i of pp * vpp, counted along the pipeline; not where the engine balances costs. */
+int64_t orr_chunk_layers(const struct orr_job *job, int64_t i);
 /* Layers of each kind in the whole model. */
 void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAYER_KINDS]);
 /* Fill in the layers of all plan.pp pipeline ranks. Where layers do not divide evenly, the chunks after the first get

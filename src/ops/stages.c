@@ -103,11 +103,13 @@ double orr_rank_mtp_params(const struct orr_job *job)
     return projection / (double)job->plan.tp + (double)job->model.mtp_params - projection;
 }
 
-/* Layers of chunk i of n. Chunks are equal if possible. Else embedding, head and each prediction layer count as one
- * layer: if that divides evenly, the first and the last chunk (or only the last) hold fewer layers to offset them. Else
- * the chunks after the first take the remainder, one layer each. */
-static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t i)
+/* Chunks are equal if possible. Else embedding, head and each prediction layer count as one layer: if that divides
+ * evenly, the first and the last chunk (or only the last) hold fewer layers to offset them. Else the chunks after the
+ * first take the remainder, one layer each. */
+int64_t orr_chunk_layers(const struct orr_job *job, int64_t i)
 {
+    const int64_t n_chunks = job->plan.pp * job->plan.vpp;
+    if (job->plan.n_stage_layers) return job->plan.stage_layers[i];
     const int64_t n_layers = job->model.n_layers, n_mtp = job->workload.mtp_layers;
     const int64_t remainder = n_layers % n_chunks, slots = n_layers + n_mtp + 2, each = slots / n_chunks;
     const bool full_first = n_mtp > 0 && job->engine.mtp_full_first_chunk && each >= n_mtp + 2;
@@ -221,7 +223,7 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
     if (by_cost) lay_out_by_cost(job, stages);
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks && !by_cost; chunk++) {
         struct orr_stage *stage = &stages[rank_of_chunk(plan, chunk)];
-        const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
+        const int64_t n = orr_chunk_layers(job, chunk);
         if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
         else
             for (int64_t i = 0; i < n; i++) stage->n_layers[kind_at(job, layer++, i)] += 1;

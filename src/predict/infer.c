@@ -194,18 +194,31 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
                                     .no_head = job->engine.last_token_decoded};
 }
 
-/* Returns how many chunks the prompts are cut into and makes `shape` the mean chunk. Offsets grow evenly, so the mean
- * chunk has the mean context. */
-static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
+/* The chunks that prompts are cut into: `n` full ones, which have the mean of their contexts, and what is left over. */
+struct chunks {
+    double n;
+    struct orr_serve_shape full, rest;
+};
+
+/* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks
+ * together have the pairs of the prompts. */
+static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serve_shape *whole)
 {
-    const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
-    if (size <= 0 || size >= tokens) return 1;
-    const double chunks = orr_ceil(tokens / size), per_sequence = tokens / shape->prefill_sequences;
-    const double mean = tokens / chunks;
-    shape->prefill_tokens = mean;
-    shape->prefill_context += orr_max(0, (per_sequence - mean) / 2);
-    shape->prefill_sequences = orr_max(1, mean / per_sequence);
-    return chunks;
+    const double size = (double)job->serving.chunk_tokens, tokens = whole->prefill_tokens;
+    struct chunks cut = {.n = 1, .full = *whole, .rest = *whole};
+    cut.rest.prefill_tokens = 0;
+    if (size <= 0 || size >= tokens) return cut;
+    const double each = tokens / whole->prefill_sequences;
+    cut.n = floor(tokens / size);
+    const double rest = tokens - cut.n * size, before = orr_max(0, each - rest);
+    const double pairs = tokens * each / 2 - rest * (before + orr_min(rest, each) / 2);
+    cut.full.prefill_tokens = size;
+    cut.full.prefill_sequences = orr_max(1, size / each);
+    cut.full.prefill_context += orr_max(0, pairs / (cut.n * size) - orr_min(size, each) / 2);
+    cut.rest.prefill_tokens = rest;
+    cut.rest.prefill_sequences = orr_max(1, rest / each);
+    cut.rest.prefill_context += before;
+    return cut;
 }
 
 /* Adds one kind of pass before the first token; each piece goes through in `chunks`. */
@@ -259,9 +272,10 @@ static void predict_prefill(struct request *r)
     const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
         const struct orr_flow flow = orr_prompt_flow(job, batch, prompt_tokens(job));
-        struct orr_serve_shape shape = prefill_shape(job, (double)batch / flow.pieces);
-        const double chunks = chunk(job, &shape);
-        add_prompt_pass(r, &shape, &flow, chunks);
+        const struct orr_serve_shape whole = prefill_shape(job, (double)batch / flow.pieces);
+        const struct chunks cut = cut_chunks(job, &whole);
+        add_prompt_pass(r, &cut.full, &flow, cut.n);
+        if (cut.rest.prefill_tokens > 0) add_prompt_pass(r, &cut.rest, &flow, 1);
     }
     if (job->engine.last_token_decoded) {
         const struct orr_flow flow = orr_prompt_flow(job, batch, 1);

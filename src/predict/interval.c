@@ -87,16 +87,25 @@ static bool family_is_measured(const char *family, enum orr_regime regime)
     return false;
 }
 
+/* Was another version asked for than the engine stands for? */
+static bool is_another_version(const struct orr_engine *engine)
+{
+    return engine->match == ORR_MATCH_OLDER || engine->match == ORR_MATCH_NEWER || engine->match == ORR_MATCH_UNCOUNTED;
+}
+
 /* What the engine is to the stack of the job; RECORD: the measured runs cover it. On an architecture that none of its
- * runs had, a measured engine is as unsure as another version: it has other kernels there. */
+ * runs had, and for a version that is not listed, a measured engine is as unsure as another version: it has other
+ * kernels there. */
 static enum orr_kin kin_of(const struct orr_job *job, enum orr_regime regime)
 {
     const struct orr_engine *engine = &job->engine;
     if (job->kin != ORR_KIN_RECORD) return job->kin;
     if (orr_engine_stands_in(engine->id)) return ORR_KIN_OTHER;
     const struct measured *found = find_measured(engine->id);
-    if (found && (found->regimes >> regime & 1))
-        return architecture_is_measured(found, job->system.chip.family) ? ORR_KIN_RECORD : ORR_KIN_VERSION;
+    const bool measured = found && (found->regimes >> regime & 1);
+    if (measured && !is_another_version(engine) && architecture_is_measured(found, job->system.chip.family))
+        return ORR_KIN_RECORD;
+    if (measured) return ORR_KIN_VERSION;
     return engine->family[0] && family_is_measured(engine->family, regime) ? ORR_KIN_VERSION : ORR_KIN_OTHER;
 }
 

@@ -225,6 +225,7 @@ static void fill_facts(const struct orr_job *job, const struct orr_scratch *scra
         .host_backward_s = rank->host_s[1],
         .host_wait_s = step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2],
         .host_once_s = step->host_step_s,
+        .paced_s = step->paced_s,
         .send_pairs = orr_send_pairs_of(job, m).exposed,
         .send_pair_s = sums->send_s + sums->send_backward_s,
         .dp_collectives_s = sums->scatter_s + sums->gather_s + sums->tie_s +

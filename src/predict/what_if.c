@@ -190,7 +190,7 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     else
         snprintf(reason, sizeof reason,
                  "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
-                 "--zero and more tp or pp",
+                 "--zero and more tp or pp, or let `orrery search train` find what fits",
                  missing);
     orr_train(job, scratch, result); /* restores this job's operators in the scratch */
     memcpy(result->reason, reason, sizeof reason);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "report/page.h"
 #include "report/json_text.h"
@@ -236,6 +237,7 @@ static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part 
 {
     struct orr_page_parts page = {{0}, {0}, {0}};
     struct orr_text text = {0}, json = {0};
+    const unsigned long mark = orr_memory_mark();
     enum orr_err err = ORR_OK;
     if (format == ORR_FORMAT_HTML) {
         err = add_list(catalogue, only, kind, all, false, &page.terminal, error);
@@ -247,6 +249,7 @@ static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part 
     }
     *result = orr_text_take(&text);
     if (!err && !*result) err = orr_out_of_memory(error, NULL);
+    err = orr_complete_since(mark, err, error); /* an engine that could not be read has no place in the list */
     if (err) {
         free(*result);
         *result = NULL;

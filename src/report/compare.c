@@ -213,6 +213,13 @@ static enum orr_err check(const struct orr_doc *doc, const json_t *requests, con
         return orr_doc_fail(doc, "kind", error, "must be \"compare\"");
     if (!json_is_array(requests) || n < 2 || n > ORR_COMPARE_MAX)
         return orr_doc_fail(doc, "requests", error, "must be a list of 2 to %d requests", ORR_COMPARE_MAX);
+    for (size_t i = 0; i < n; i++) {
+        char path[32], shown[ORR_SHOWN];
+        const json_t *request = json_array_get(requests, i);
+        (void)snprintf(path, sizeof path, "requests.%zu", i);
+        if (!json_is_object(request))
+            return orr_doc_fail(doc, path, error, "must be an object, not %s", orr_json_shown(shown, request));
+    }
     if (names && (!json_is_array(names) || json_array_size(names) != n))
         return orr_doc_fail(doc, "names", error, "must be a list of %zu names, one per request", n);
     for (size_t i = 0; names && i < n; i++)

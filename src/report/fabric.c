@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "report/json_text.h"
@@ -216,7 +217,7 @@ char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date)
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0}, source = {0}, lines = {0};
     struct orr_fabric_stats stats = {0};
-    if (!orr_fabric_stats_of(fit, orr_fabric_large(SIZE_MAX, false), &stats)) return NULL;
+    if (!orr_fabric_stats_of(fit, orr_fabric_large(SIZE_MAX, false), &stats)) return orr_memory_told();
     json_t *root = orr_fabric_to_json(&fit->fabric), *sources = json_object();
     orr_text_add(&source, "orrery calibrate --fabric %s%s%s: %s, %zu rows of 1 MiB and more between domains", fit->id,
                  date ? ", " : "", date ? date : "", fit->sources, stats.n);

@@ -28,6 +28,7 @@ static void add_bars(const struct orr_few_shot *few, struct orr_text *text, cons
     for (size_t i = 0; i < few->n; i++) {
         const double *m = few->stacks[i].median_frac;
         const bool is_high = m[0] > 0.1;
+        if (few->stacks[i].populations) continue;
         high += is_high;
         halved += is_high && m[2] <= m[0] / 2;
         low += !is_high;
@@ -43,6 +44,14 @@ static void add_bars(const struct orr_few_shot *few, struct orr_text *text, cons
              "more than a point.\n",
              high, halved, low, worse);
     orr_text_fit(text, style, line);
+    for (size_t i = 0; i < few->n; i++) {
+        const struct orr_few_stack *s = &few->stacks[i];
+        char note[2 * ORR_FEW_TEXT];
+        if (!s->populations) continue;
+        snprintf(note, sizeof note, "* Two populations, and part of no mean: %s · %s (%s).\n", s->source, s->engine,
+                 s->pairs);
+        orr_text_fit(text, style, note);
+    }
 }
 
 static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, const struct orr_style *style)
@@ -61,7 +70,8 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
         char name[256], rows[24];
-        snprintf(name, sizeof name, "%s · %s (%s)", s->source, s->engine[0] ? s->engine : "unknown", s->parent);
+        snprintf(name, sizeof name, "%s%s · %s (%s)", s->populations ? "* " : "", s->source,
+                 s->engine[0] ? s->engine : "unknown", s->parent);
         snprintf(rows, sizeof rows, "%zu", s->n_rows);
         add_line(&table, ORR_PAINT_NONE, name, rows, s->median_frac, s->coverage_frac);
     }
@@ -69,7 +79,7 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
         median_frac[k] = orr_few_median(few, k);
         coverage_frac[k] = k ? orr_few_coverage(few, k) : 0;
     }
-    snprintf(all, sizeof all, "%zu", few->n);
+    snprintf(all, sizeof all, "%zu", orr_few_counted(few));
     add_line(&table, ORR_PAINT_BOLD, "geometric mean (mean)", all, median_frac, coverage_frac);
     orr_table_print(&table, text, style);
     add_bars(few, text, style);
@@ -94,10 +104,11 @@ static json_t *few_json(const struct orr_few_shot *few)
     }
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
-        json_array_append_new(stacks, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "source", s->source, "engine",
-                                                s->engine, "parent", s->parent, "rows", (json_int_t)s->n_rows,
-                                                "median_ape", list_of(s->median_frac, 0), "coverage80",
-                                                list_of(s->coverage_frac, 1), "width_ln", list_of(s->width, 1)));
+        json_array_append_new(stacks,
+                              json_pack("{s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "source", s->source, "engine",
+                                        s->engine, "parent", s->parent, "rows", (json_int_t)s->n_rows,
+                                        "two_populations", s->populations, "median_ape", list_of(s->median_frac, 0),
+                                        "coverage80", list_of(s->coverage_frac, 1), "width_ln", list_of(s->width, 1)));
     }
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "few_shot", "draws",
                      few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",
@@ -106,12 +117,13 @@ static json_t *few_json(const struct orr_few_shot *few)
 
 static void add_csv(const struct orr_few_shot *few, struct orr_text *text)
 {
-    orr_text_add(text, "source,engine,parent,rows,runs,median_ape,coverage80,width_ln\n");
+    orr_text_add(text, "source,engine,parent,rows,runs,median_ape,coverage80,width_ln,two_populations\n");
     for (size_t i = 0; i < few->n; i++)
         for (int k = 0; k < ORR_FEW_SIZES; k++) {
             const struct orr_few_stack *s = &few->stacks[i];
-            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f\n", s->source, s->engine, s->parent, s->n_rows,
-                         orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0, k ? s->width[k] : 0);
+            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f,%d\n", s->source, s->engine, s->parent, s->n_rows,
+                         orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0, k ? s->width[k] : 0,
+                         s->populations);
         }
 }
 

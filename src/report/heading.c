@@ -68,6 +68,7 @@ static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
                  (long long)serving->input_len, (long long)serving->output_len);
     orr_formats_line(job, line);
     orr_text_add(line, " · cache %s", orr_cache_name(serving->kv, serving->kv_format));
+    if (orr_dtype_bytes(serving->comm) < 2) orr_text_add(line, " · transfers %s", orr_dtype_name(serving->comm));
     add_asked(&job->workload, line);
     if (serving->prefix_hit_frac > 0)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);

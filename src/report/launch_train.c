@@ -1,4 +1,5 @@
 /* Flags of the programs that train. */
+#include "ops/ops.h"
 #include "report/launch.h"
 #include "spec/job.h"
 #include "spec/names.h"
@@ -12,13 +13,52 @@ static bool hides(const struct orr_plan *plan, enum orr_group group, double over
     return !(plan->exposed_groups >> group & 1) && overlap_frac > 0;
 }
 
+/* Do the chunks hold different numbers of layers? Then Megatron needs the list of them. */
+static bool is_uneven(const struct orr_job *job)
+{
+    const struct orr_plan *p = &job->plan;
+    return job->model.n_layers % (p->pp * p->vpp) != 0 && !orr_is_vee(p->schedule) && !orr_is_dual(p->schedule) &&
+           !orr_stages_by_cost(job);
+}
+
+/* The chunks of a pipeline as Megatron Core reads them: E is the embedding, t a layer, m a prediction layer and L the
+ * loss; a bar ends a chunk, and (...)*n repeats it. Chunks go round the ranks. */
+static void add_layout(const struct orr_job *job, struct orr_text *text)
+{
+    const int64_t n_chunks = job->plan.pp * job->plan.vpp;
+    orr_text_add(text, "E");
+    for (int64_t i = 0, run; i < n_chunks; i += run) {
+        const int64_t n = orr_chunk_layers(job, i);
+        for (run = 1; i > 0 && i + run < n_chunks - 1 && orr_chunk_layers(job, i + run) == n;) run++;
+        const bool last = i == n_chunks - 1;
+        orr_text_add(text, "%s", run > 1 ? "(" : "");
+        if (n > 0) orr_text_add(text, n > 1 ? "t*%lld" : "t", (long long)n);
+        orr_text_add(text, "%s", last ? "" : "|");
+        if (run > 1) orr_text_add(text, ")*%lld", (long long)run);
+    }
+    if (job->workload.mtp_layers > 0) orr_text_add(text, "m*%lld", (long long)job->workload.mtp_layers);
+    orr_text_add(text, "L");
+}
+
+static void megatron_chunks(const struct orr_job *job, struct orr_command *to)
+{
+    const struct orr_plan *p = &job->plan;
+    const bool uneven = is_uneven(job);
+    orr_flag_number(to, p->vpp > 1 && !uneven && !orr_is_vee(p->schedule), "--num-virtual-stages-per-pipeline-rank",
+                    p->vpp);
+    if (!uneven) return;
+    orr_flag(to, true, "--pipeline-model-parallel-layout '");
+    add_layout(job, to->flags);
+    orr_text_add(to->flags, "'");
+}
+
 static void megatron_plan(const struct orr_job *job, struct orr_command *to)
 {
     const struct orr_plan *p = &job->plan;
     const bool experts = orr_model_has_experts(&job->model);
     orr_flag_number(to, true, "--tensor-model-parallel-size", p->tp);
     orr_flag_number(to, true, "--pipeline-model-parallel-size", p->pp);
-    orr_flag_number(to, p->vpp > 1 && !orr_is_vee(p->schedule), "--num-virtual-stages-per-pipeline-rank", p->vpp);
+    megatron_chunks(job, to);
     orr_flag_number(to, p->cp > 1, "--context-parallel-size", p->cp);
     orr_flag(to, p->cp > 1 && p->cp_kind == ORR_CP_RING, "--cp-comm-type p2p");
     orr_flag(to, p->cp > 1 && p->cp_kind == ORR_CP_ALLGATHER, "--cp-comm-type all_gather");
@@ -106,7 +146,7 @@ static void megatron_schedule(const struct orr_job *job, struct orr_command *to)
     orr_flag_note(to, p->pp > 1 && zero_bubble, "no flag for zero-bubble schedules");
     orr_flag_note(to, p->pp > 1 && listed, "no flag for schedules with two chunks in a V or two ends");
     orr_flag(to, job->workload.gradients == ORR_GRADIENTS_FP32, "--accumulate-allreduce-grads-in-fp32");
-    orr_flag_note(to, job->model.n_layers % (p->pp * p->vpp) != 0,
+    orr_flag_note(to, job->model.n_layers % (p->pp * p->vpp) != 0 && !is_uneven(job),
                   "the layers do not divide evenly: give --pipeline-model-parallel-layout");
 }
 
@@ -184,7 +224,7 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     const struct orr_workload *w = &job->workload;
     orr_flag_number(to, true, "model.tensor_model_parallel_size", p->tp);
     orr_flag_number(to, true, "model.pipeline_model_parallel_size", p->pp);
-    orr_flag_number(to, p->vpp > 1, "model.virtual_pipeline_model_parallel_size", p->vpp);
+    orr_flag_number(to, p->vpp > 1 && !is_uneven(job), "model.virtual_pipeline_model_parallel_size", p->vpp);
     orr_flag_number(to, true, "model.context_parallel_size", p->cp);
     orr_flag_number(to, p->ep > 1, "model.expert_model_parallel_size", p->ep);
     orr_flag_number(to, p->ep > 1, "model.expert_tensor_parallel_size", p->etp);
@@ -193,8 +233,18 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, true, "train.micro_batch_size", w->micro_batch);
     orr_flag_number(to, true, "train.global_batch_size", w->global_batch);
     orr_flag(to, w->recompute == ORR_RECOMPUTE_FULL,
-             "model.recompute_granularity full model.recompute_method uniform model.recompute_num_layers 1");
+             "model.recompute_granularity full model.recompute_method uniform");
+    orr_flag_number(to, w->recompute == ORR_RECOMPUTE_FULL, "model.recompute_num_layers", w->recompute_every);
     orr_flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE,
              "model.recompute_granularity selective");
     orr_flag(to, p->zero >= 1, "ddp.use_distributed_optimizer true");
+    orr_flag(to, p->zero >= 2, "dist.use_megatron_fsdp true ddp.use_megatron_fsdp true");
+    orr_flag(to, p->zero == 2, "ddp.data_parallel_sharding_strategy optim_grads");
+    orr_flag(to, p->zero == 3, "ddp.data_parallel_sharding_strategy optim_grads_params");
+    orr_flag(to, p->zero >= 2, "ddp.average_in_collective false checkpoint.ckpt_format fsdp_dtensor");
+    orr_flag_note(to, p->zero >= 2, "unset CUDA_DEVICE_MAX_CONNECTIONS");
+    orr_flag_note(to, true, "the recipe decides on formats and overlap");
+    if (!is_uneven(job)) return;
+    orr_flag_note(to, true, "the layers do not divide evenly: set model.pipeline_model_parallel_layout to ");
+    add_layout(job, to->notes);
 }

@@ -94,6 +94,8 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         failed |= json_object_set_new(json, "recompute_nth", json_integer((json_int_t)workload->recompute_nth));
     if (json && (workload->moe_capacity > 0 || every_key))
         failed |= json_object_set_new(json, "moe_capacity", orr_json_real(workload->moe_capacity));
+    if (json && workload->moe_capacity > 0 && !every_key) /* of the two a request may have one */
+        failed |= json_object_del(json, "moe_imbalance");
     if (json && (workload->optimizer_in_backward || every_key))
         failed |= json_object_set_new(json, "optimizer_in_backward", json_boolean(workload->optimizer_in_backward));
     return add_media(orr_json_whole(json, failed), &job->media, every_key);

@@ -111,18 +111,21 @@ static json_t *rejected_json(const struct orr_search_counts *counts)
     return orr_json_whole(rejected, failed);
 }
 
-/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. */
+/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. The program of the
+ * engine that was asked for comes first. */
 static json_t *launch_json(struct orr_search_view *v, bool notes)
 {
     json_t *launch = json_object();
     int failed = !launch;
     if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
-    for (int i = 0; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
+    const enum orr_launcher own = orr_launcher_of(&v->job);
+    for (int i = -1; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
         struct orr_text texts[2] = {{0}};
-        if (!orr_launch((enum orr_launcher)i, &v->job, &texts[0], &texts[1])) continue;
+        const enum orr_launcher launcher = i < 0 ? own : (enum orr_launcher)i;
+        if ((int)own == i || !orr_launch(launcher, &v->job, &texts[0], &texts[1])) continue;
         const char *text = texts[notes].data ? texts[notes].data : "";
         failed = texts[0].failed || texts[1].failed ||
-                 json_object_set_new(launch, orr_launchers[i].key, orr_json_word(text));
+                 json_object_set_new(launch, orr_launchers[launcher].key, orr_json_word(text));
         for (int k = 0; k < 2; k++) free(texts[k].data);
     }
     return orr_json_whole(launch, failed);

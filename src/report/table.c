@@ -86,14 +86,23 @@ void orr_text_section(struct orr_text *text, const struct orr_style *style, cons
 
 /* ---------------------------------------------------------------- wrapped text */
 
-/* Adds one piece on the line that has `*column` columns, and cuts it where it is longer than a whole line. */
+/* Returns how much of the first `n_bytes` are whole words, or all where they are one. */
+static size_t whole_words(const char *piece, size_t n_bytes)
+{
+    for (size_t i = n_bytes; i > 0; i--)
+        if (piece[i] == ' ') return i;
+    return n_bytes;
+}
+
+/* Adds one piece on the line that has `*column` columns, and cuts it between words where it is longer than a line. */
 static void add_piece(struct orr_text *text, const char *piece, size_t n_bytes, int indent, int width, int *column)
 {
     while (n_bytes > 0) {
         size_t part = prefix_bytes(piece, width - *column);
-        if (part > n_bytes) part = n_bytes;
+        part = part < n_bytes ? whole_words(piece, part) : n_bytes;
         orr_text_add(text, "%.*s", (int)part, piece);
         for (size_t i = 0; i < part; i++) *column += starts_character(piece[i]);
+        for (; part < n_bytes && piece[part] == ' ';) part++;
         piece += part;
         n_bytes -= part;
         if (n_bytes == 0) return;

@@ -78,18 +78,31 @@ static void add_worst(const struct orr_validation *v, struct orr_text *text, con
     free(order);
 }
 
+/* A value that a run was given says in its reason what the program makes of that row; the reason ends before that. */
+static size_t reason_length(const char *reason)
+{
+    return strncmp(reason, "given:", 6) == 0 ? strcspn(reason, ",;") : strlen(reason);
+}
+
+static bool same_reason(const char *a, const char *b)
+{
+    const size_t length = reason_length(a);
+    return length == reason_length(b) && strncmp(a, b, length) == 0;
+}
+
 /* Lists every reason once, with the number of rows it stopped. */
 static void add_skipped(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
     for (size_t i = 0; i < v->n_scores; i++) {
         const char *reason = v->scores[i].skipped;
         size_t first = 0, n = 0;
-        while (first < i && strcmp(v->scores[first].skipped, reason) != 0) first++;
+        while (first < i && !same_reason(v->scores[first].skipped, reason)) first++;
         if (!reason[0] || first < i) continue;
-        for (size_t j = i; j < v->n_scores; j++) n += strcmp(v->scores[j].skipped, reason) == 0;
-        char label[32];
+        for (size_t j = i; j < v->n_scores; j++) n += same_reason(v->scores[j].skipped, reason);
+        char label[32], shown[sizeof v->scores[i].skipped];
         snprintf(label, sizeof label, "  skipped %zu", n);
-        orr_text_wrap(text, style, label, 15, reason, " ");
+        snprintf(shown, sizeof shown, "%.*s", (int)reason_length(reason), reason);
+        orr_text_wrap(text, style, label, 15, shown, " ");
     }
 }
 

@@ -1,7 +1,7 @@
 /* Search of inference plans: every layout, batch and format of a space that is small enough to predict plan by plan.
  * Aggregated plans run prompts and answers on the same GPUs; disaggregated ones split them into two pools whose rates
  * are matched. */
-#include "search/search.h"
+#include "search/infer_plan.h"
 
 #include "base/number.h"
 #include "metric/metric.h"
@@ -21,220 +21,6 @@ enum { SLICES = 16 };
  * above. */
 #define BOUND_SLACK (1 - 1e-9)
 
-/* ---------------------------------------------------------------- one plan */
-
-/* Formats of weights that differ from the request's. */
-static void change_weights(const struct orr_search_request *request, enum orr_weight_format format, struct orr_job *job)
-{
-    struct orr_serving *serving = &job->serving;
-    const struct orr_serving *base = &request->job.serving;
-    struct orr_serving usual;
-    orr_serving_formats(job, base->format, &usual);
-    orr_serving_formats(job, format, serving);
-    if (base->kv != usual.kv || base->kv_format != usual.kv_format) {
-        serving->kv = base->kv; /* The cache format was asked for, so it stays. */
-        serving->kv_format = base->kv_format;
-    }
-    if (request->matrix_given) orr_serving_multiply_in(base->matrix, serving);
-    if (request->comm_given) serving->comm = base->comm;
-}
-
-/* Plans that follow each other often have the same formats: what the job has of them is kept. */
-static void choose_formats(const struct orr_search_request *request, const struct orr_choice *choice,
-                           struct orr_job *job)
-{
-    struct orr_serving *serving = &job->serving;
-    const enum orr_weight_format format = (enum orr_weight_format)choice->weights;
-    const struct orr_serving before = *serving;
-    *serving = request->job.serving;
-    if (format != serving->format && format == before.format) {
-        serving->format = before.format;
-        serving->weights = before.weights;
-        serving->matrix = before.matrix;
-        serving->comm = before.comm;
-        serving->kv = before.kv;
-        serving->kv_format = before.kv_format;
-        memcpy(serving->served, before.served, sizeof serving->served);
-    } else if (format != serving->format) {
-        change_weights(request, format, job);
-    }
-    if (request->space.kv.n > 0) orr_serving_cache(choice->kv, serving);
-}
-
-/* What a pool of GPUs serves: prompts and answers, only prompts, or only answers. */
-enum role { WHOLE, PROMPT, ANSWER };
-
-static void choose_pool(const struct orr_search_request *request, const struct orr_choice *choice, enum role role,
-                        struct orr_job *job)
-{
-    struct orr_plan *plan = &job->plan;
-    *plan = (struct orr_plan){.tp = choice->tp,
-                              .cp = choice->cp,
-                              .pp = choice->pp,
-                              .vpp = 1,
-                              .dp = choice->dp,
-                              .ep = choice->ep,
-                              .etp = choice->etp,
-                              .schedule = ORR_SCHEDULE_1F1B,
-                              .cp_kind = ORR_CP_RING};
-    plan->gpus = plan->tp * plan->cp * plan->pp * plan->dp;
-    plan->zero_group = plan->dp * plan->cp;
-    choose_formats(request, choice, job);
-    job->serving.batch = choice->batch;
-    job->serving.disaggregated = role == PROMPT;
-    if (role == PROMPT) job->serving.output_len = 1; /* The cache leaves the pool with the first token. */
-    /* The pool receives the prompt's cache instead of computing it. */
-    if (role == ANSWER) job->serving.prefix_hit_frac = ORR_PREFIX_HIT_MAX;
-    if (!request->imbalance_given) job->serving.moe_imbalance = orr_default_imbalance(job, choice->ep);
-    orr_serving_workload(job);
-}
-
-/* The expert-tensor ranks unless others are asked for: ep takes its part of tp, and the experts are cut over the
- * rest. */
-static int64_t usual_etp(int64_t experts, int64_t tp, int64_t ep)
-{
-    return experts > 1 && tp % ep == 0 ? tp / ep : 1;
-}
-
-/* The job of the pool that serves prompts, or of the only pool. */
-void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job)
-{
-    choose_pool(request, choice, choice->decode_gpus > 0 ? PROMPT : WHOLE, job);
-}
-
-/* The job of the pool that serves answers. */
-static void choose_decode(const struct orr_search_request *request, const struct orr_choice *choice,
-                          struct orr_job *job)
-{
-    struct orr_choice pool = *choice;
-    pool.tp = choice->decode_tp;
-    pool.cp = 1;
-    pool.pp = choice->decode_pp;
-    pool.ep = choice->decode_ep;
-    pool.etp = (int32_t)usual_etp(orr_most_experts(&request->job.model), pool.tp, pool.ep);
-    pool.dp = choice->decode_gpus / (pool.tp * pool.pp);
-    pool.batch = choice->decode_batch;
-    choose_pool(request, &pool, ANSWER, job);
-}
-
-/* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. The
- * remainder of the latency is host time, sampling and requests of both pools. It may be negative, because the pipeline
- * part includes the second pool's own short prefill. */
-static void join_times(const struct orr_infer_result *prompt, struct orr_infer_result *joint)
-{
-    double parts_s = 0;
-    for (int i = ORR_INFER_PREFILL_GEMM; i <= ORR_INFER_PREFILL_NETWORK; i++) joint->time_s[i] = prompt->time_s[i];
-    joint->time_s[ORR_INFER_KV_TRANSFER] = prompt->time_s[ORR_INFER_KV_TRANSFER];
-    joint->time_s[ORR_INFER_OVERHEAD] = 0;
-    for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += joint->time_s[i];
-    const double left_s = joint->latency_s - parts_s;
-    joint->time_s[ORR_INFER_OVERHEAD] = orr_max(0, left_s);
-    joint->time_s[ORR_INFER_PIPELINE] += orr_min(0, left_s);
-}
-
-/* Two pools as one answer, made from that of the second pool: the prompt's times come from the first, and requests flow
- * at the rate of the slower pool. */
-static void join_pools(const struct orr_job *job, const struct orr_choice *choice, double rate_per_s,
-                       const struct orr_infer_result *prompt, struct orr_infer_result *joint)
-{
-    const struct orr_infer_result answer = *joint;
-    const struct orr_system *system = &job->system;
-    const double gpus = choice->gpus, decode = choice->decode_gpus;
-    const double batch_s = (double)(job->plan.dp * job->serving.batch) / rate_per_s; /* from one batch to the next */
-    joint->ttft_s = prompt->ttft_s;
-    joint->prefill_s = prompt->prefill_s;
-    joint->tower_s = prompt->tower_s;
-    joint->kv_handoff_s = prompt->kv_handoff_s;
-    joint->latency_s = prompt->ttft_s + answer.decode_s;
-    joint->interval_low_s *= joint->latency_s / answer.latency_s;
-    joint->interval_high_s *= joint->latency_s / answer.latency_s;
-    joint->bound_s += prompt->bound_s;
-    join_times(prompt, joint);
-    joint->output_tokens_per_s = rate_per_s * (double)job->serving.output_len;
-    joint->output_tokens_per_s_per_gpu = joint->output_tokens_per_s / gpus;
-    joint->input_tokens_per_s_per_gpu = rate_per_s * (double)orr_prompt_len(job) / gpus;
-    joint->fits = answer.fits && prompt->fits;
-    joint->memory_total_bytes = orr_max(answer.memory_total_bytes, prompt->memory_total_bytes);
-    joint->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer.power_w_per_gpu) / gpus;
-    joint->energy_j = gpus * joint->power_w_per_gpu * system->pue_frac * batch_s;
-    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) /* Each pool draws its mean power from one batch to the next. */
-        joint->energy_part_j[i] =
-            batch_s * (prompt->energy_part_j[i] / prompt->latency_s + answer.energy_part_j[i] / answer.latency_s);
-    joint->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
-    joint->cost_usd_per_million_tokens = joint->cost_usd / (batch_s * joint->output_tokens_per_s) * 1e6;
-}
-
-/* Requests per second that all replicas of a pool serve if each serves a batch in `batch_s`. */
-static double requests_per_s(const struct orr_job *job, double batch_s)
-{
-    return (double)(job->plan.dp * job->serving.batch) / batch_s;
-}
-
-void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
-                       struct orr_scratch *scratch, struct orr_infer_result *result)
-{
-    *job = search->request.job;
-    orr_infer_choose(&search->request, choice, job);
-    orr_infer(job, scratch, result);
-    if (orr_infer_loaded(&search->request)) (void)orr_infer_load(&search->request, job, result);
-    if (choice->decode_gpus > 0) {
-        const struct orr_infer_result prompt = *result;
-        const double prompts_per_s = requests_per_s(job, prompt.ttft_s);
-        choose_decode(&search->request, choice, job);
-        orr_infer(job, scratch, result);
-        join_pools(job, choice, orr_min(prompts_per_s, requests_per_s(job, result->decode_s)), &prompt, result);
-    }
-}
-
-enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
-                                struct orr_scratch *scratch, struct orr_infer_result *result)
-{
-    struct orr_job *job = malloc(sizeof *job);
-    if (!job) return ORR_ERR_MEMORY;
-    orr_infer_predict(search, choice, job, scratch, result);
-    free(job);
-    return ORR_OK;
-}
-
-/* ---------------------------------------------------------------- what a plan is worth */
-
-/* The figures that objectives and fronts compare, or lower bounds of them. */
-struct figures {
-    double values[ORR_N_OBJECTIVES]; /* by objective; a rate counts as its inverse */
-    double user_s;
-};
-
-static void set_figures(const struct orr_search_request *request, const struct figures *f, struct orr_found *found)
-{
-    found->objective = f->values[request->objective];
-    found->time_s = f->values[ORR_OBJECTIVE_TIME];
-    found->memory_bytes = f->values[ORR_OBJECTIVE_MEMORY];
-    found->front[0] = f->values[ORR_OBJECTIVE_THROUGHPUT];
-    found->front[1] = f->user_s;
-}
-
-/* Seconds that a user waits for each token, or for the only token. */
-static double user_s(const struct orr_search_request *request, double ttft_s, double tpot_s)
-{
-    return request->job.serving.output_len > 1 ? tpot_s : ttft_s;
-}
-
-void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *r,
-                     const struct orr_choice *choice, struct orr_found *found)
-{
-    const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
-    const struct figures figures = {
-        .values = {[ORR_OBJECTIVE_TIME] = r->latency_s,
-                   [ORR_OBJECTIVE_THROUGHPUT] = 1 / r->output_tokens_per_s_per_gpu,
-                   [ORR_OBJECTIVE_COST] = r->cost_usd_per_million_tokens / 1e6,
-                   [ORR_OBJECTIVE_ENERGY] = r->energy_j / tokens,
-                   [ORR_OBJECTIVE_MEMORY] = r->memory_total_bytes},
-        .user_s = user_s(request, r->ttft_s, r->tpot_s),
-    };
-    *found = (struct orr_found){.choice = *choice};
-    set_figures(request, &figures, found);
-}
-
 /* ---------------------------------------------------------------- one block: GPUs, formats, one pool or two */
 
 struct tour {
@@ -243,7 +29,7 @@ struct tour {
     struct orr_outcome *outcome;
     struct orr_search_counts *counts; /* those of the outcome, or a copy that is dropped */
     struct orr_choice choice;
-    enum role role;
+    enum orr_pool_role role;
     int64_t slice, n_layouts; /* which slice this is; layouts seen so far */
     struct orr_found least;   /* bound of a pair of pools; its layout stays zero, so that no listed layout matches it */
 };
@@ -294,7 +80,7 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
     struct orr_infer_result result;
     int64_t batches[ORR_MAX_CHOICES];
     t->choice.batch = 1;
-    choose_pool(&t->search->request, &t->choice, t->role, job);
+    orr_choose_pool(&t->search->request, &t->choice, t->role, job);
     if (orr_job_check(job, NULL)) return;
     orr_infer(job, &t->worker->scratch, &result);
     const bool loaded = orr_infer_loaded(&t->search->request); /* the load decides the batch */
@@ -303,7 +89,7 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
     t->counts->shapes++;
     for (int64_t i = 0; i < n; i++) {
         t->choice.batch = (int32_t)batches[i];
-        choose_pool(&t->search->request, &t->choice, t->role, job);
+        orr_choose_pool(&t->search->request, &t->choice, t->role, job);
         orr_infer(job, &t->worker->scratch, &result);
         if (!result.fits) {
             t->counts->plans += (uint64_t)(n - i);
@@ -334,7 +120,7 @@ static void visit_experts(struct tour *t, visit_plan *visit, void *context)
     for (int64_t ep = 1; ep <= experts; ep++) {
         if (experts % ep || !orr_chosen(&space->ep, ep)) continue;
         t->choice.ep = (int32_t)ep;
-        t->choice.etp = (int32_t)usual_etp(experts, tp, ep);
+        t->choice.etp = (int32_t)orr_usual_etp(experts, tp, ep);
         if (space->etp.n == 0) visit_batches(t, visit, context);
         for (int64_t i = 0; i < space->etp.n; i++) {
             t->choice.etp = (int32_t)space->etp.values[i];
@@ -391,10 +177,10 @@ static void keep_unit(struct tour *t, const struct orr_infer_result *result, voi
     const struct orr_job *job = &t->worker->job;
     units->failed |= !orr_grow((void **)&units->items, &units->max, units->n + 1, sizeof *units->items);
     if (units->failed) return;
-    units->items[units->n++] =
-        (struct unit){.choice = t->choice,
-                      .requests_per_s = requests_per_s(job, t->role == ANSWER ? result->decode_s : result->ttft_s),
-                      .result = *result};
+    units->items[units->n++] = (struct unit){
+        .choice = t->choice,
+        .requests_per_s = orr_requests_per_s(job, t->role == ORR_POOL_DECODE ? result->decode_s : result->ttft_s),
+        .result = *result};
 }
 
 void orr_infer_units(const struct orr_search_request *request, int64_t most_gpus, orr_visit_unit *visit, void *context)
@@ -404,7 +190,7 @@ void orr_infer_units(const struct orr_search_request *request, int64_t most_gpus
     for (int64_t tp = 1; tp <= most_gpus; tp++)
         for (int64_t pp = 1; tp * pp <= most_gpus && pp <= request->job.model.n_layers; pp++)
             for (int64_t ep = 1; ep <= experts; ep++) {
-                const int64_t etp = usual_etp(experts, tp, ep), dp = ep * etp > tp ? ep * etp / tp : 1;
+                const int64_t etp = orr_usual_etp(experts, tp, ep), dp = ep * etp > tp ? ep * etp / tp : 1;
                 if (experts % ep || tp * pp * dp > most_gpus || !orr_chosen(&space->tp, tp) ||
                     !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep) || !orr_chosen(&space->etp, etp))
                     continue;
@@ -428,7 +214,7 @@ static void list_unit(void *context, const struct orr_choice *unit)
 {
     const struct unit_list *list = context;
     struct tour *t = list->tour;
-    if (!in_slice(t) && t->role == PROMPT) return;
+    if (!in_slice(t) && t->role == ORR_POOL_PREFILL) return;
     choose_layout(t, unit->tp, 1, unit->pp, unit->dp);
     t->choice.ep = unit->ep;
     t->choice.etp = unit->etp;
@@ -436,7 +222,7 @@ static void list_unit(void *context, const struct orr_choice *unit)
 }
 
 /* List the units of a pool: prompt units of this slice, or all answer units. Both pools have at least one GPU. */
-static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
+static void list_units(struct tour *t, int64_t gpus, enum orr_pool_role role, struct orr_units *units)
 {
     struct unit_list list = {t, units};
     t->role = role;
@@ -520,16 +306,16 @@ static bool promising(struct tour *t, const struct pair *pair)
                          (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* per request */
     const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
     const double least_w = orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu);
-    const struct figures least = {
+    const struct orr_figures least = {
         .values = {[ORR_OBJECTIVE_TIME] = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
                    [ORR_OBJECTIVE_THROUGHPUT] = token_gpu_s,
                    [ORR_OBJECTIVE_COST] = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
                    [ORR_OBJECTIVE_ENERGY] = BOUND_SLACK * token_gpu_s * least_w * system->pue_frac,
                    [ORR_OBJECTIVE_MEMORY] = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes)},
-        .user_s = user_s(request, prompt->ttft_s, answer->tpot_s),
+        .user_s = orr_user_s(request, prompt->ttft_s, answer->tpot_s),
     };
     if (request->brute) return true;
-    set_figures(request, &least, &t->least);
+    orr_set_figures(request, &least, &t->least);
     return t->least.objective < t->search->compare_objective || orr_outcome_wants(t->outcome, &t->least, HUGE_VAL);
 }
 
@@ -545,8 +331,8 @@ static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)
     choice.decode_ep = decode->ep;
     choice.decode_batch = decode->batch;
     struct orr_infer_result result = pair->answer->result;
-    choose_decode(&t->search->request, &choice, &t->worker->job);
-    join_pools(&t->worker->job, &choice, pair->requests_per_s, &pair->prompt->result, &result);
+    orr_choose_decode(&t->search->request, &choice, &t->worker->job);
+    orr_join_pools(&t->worker->job, &choice, pair->requests_per_s, &pair->prompt->result, &result);
     list_result(t, &choice, &result);
 }
 
@@ -583,7 +369,7 @@ static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_
     if (!w->answers) return NULL;
     struct orr_search_counts again = {0};
     if (t->slice > 0) t->counts = &again;
-    list_units(t, gpus, ANSWER, w->answers);
+    list_units(t, gpus, ORR_POOL_DECODE, w->answers);
     t->counts = &t->outcome->counts;
     return w->answers->failed ? NULL : w->answers;
 }
@@ -601,7 +387,7 @@ static void visit_disaggregated(struct tour *t, int64_t gpus, int64_t group)
     if (t->search->request.job.serving.output_len < 2) return; /* An answer of one token has no decode phase. */
     if (!orr_chosen(&t->search->request.space.cp, 1)) return;
     const struct orr_units *answers = list_answers(t, gpus, group);
-    list_units(t, gpus, PROMPT, &prompts);
+    list_units(t, gpus, ORR_POOL_PREFILL, &prompts);
     t->outcome->failed |= prompts.failed || !answers;
     if (answers) visit_pairs(t, gpus, &prompts, answers);
     free(prompts.items);

@@ -6,18 +6,23 @@
 
 #include "metric/metric.h"
 
-/* How many things a plan needs beyond tensor and data parallelism. */
-static int features(const struct orr_choice *c)
+/* How many things a plan needs beyond tensor and data parallelism. Chunks of unequal size need a list of layers, which
+ * is one thing more; of plans that need as many, the one with fewer chunks is simpler. */
+static int64_t features(const struct orr_choice *c, int64_t n_layers)
 {
-    return 2 * (c->pp > 1) + (c->vpp > 1) + 3 * (c->cp > 1) + (c->cp_kind == ORR_CP_ULYSSES && c->cp > 1) +
-           (c->zero >= 2) + (c->zero >= 3) + (c->recompute != ORR_RECOMPUTE_NONE) + (c->recompute_every > 1) +
-           2 * (c->pp > 1 && c->schedule != ORR_SCHEDULE_1F1B && c->schedule != ORR_SCHEDULE_INTERLEAVED) +
-           (c->etp != c->tp && c->ep > 1);
+    const int uneven = n_layers % ((int64_t)c->pp * c->vpp) != 0;
+    const int things =
+        uneven + 2 * (c->pp > 1) + (c->vpp > 1) + 3 * (c->cp > 1) +
+        (c->cp_kind == ORR_CP_ULYSSES && c->cp > 1) + (c->zero >= 2) + (c->zero >= 3) +
+        (c->recompute != ORR_RECOMPUTE_NONE) + (c->recompute_every > 1) +
+        2 * (c->pp > 1 && c->schedule != ORR_SCHEDULE_1F1B && c->schedule != ORR_SCHEDULE_INTERLEAVED) +
+        (c->etp != c->tp && c->ep > 1);
+    return (int64_t)things * (ORR_MAX_LAYERS + 3) + c->vpp;
 }
 
-/* The plans that are one step simpler. */
-enum { MAX_SIMPLER = 8 };
-static size_t list_simpler(const struct orr_choice *c, struct orr_choice simpler[MAX_SIMPLER])
+/* The plans that are one step simpler; among them those with fewer and equal chunks. */
+enum { MAX_CHUNKS = 24, MAX_SIMPLER = MAX_CHUNKS + 8 };
+static size_t list_simpler(const struct orr_choice *c, int64_t n_layers, struct orr_choice simpler[MAX_SIMPLER])
 {
     size_t n = 0;
     if (c->cp > 1) {
@@ -35,6 +40,11 @@ static size_t list_simpler(const struct orr_choice *c, struct orr_choice simpler
         simpler[n] = *c;
         simpler[n].vpp = 1;
         simpler[n++].schedule = ORR_SCHEDULE_1F1B;
+    }
+    for (int32_t vpp = 2; vpp < c->vpp && n < MAX_CHUNKS && c->schedule == ORR_SCHEDULE_INTERLEAVED; vpp++) {
+        if (n_layers % ((int64_t)c->pp * vpp) != 0) continue;
+        simpler[n] = *c;
+        simpler[n++].vpp = vpp;
     }
     if (c->zero > 1) {
         simpler[n] = *c;
@@ -79,15 +89,17 @@ static double objective_of(const struct orr_search *search, const struct orr_cho
 double orr_search_simplest(const struct orr_search *search, const struct orr_found *best, struct orr_job *job,
                            struct orr_scratch *scratch, struct orr_choice *simplest)
 {
+    const int64_t n_layers = search->request.job.model.n_layers;
     double objective = best->objective;
     *simplest = best->choice;
     for (bool found = search->request.job.kind == ORR_JOB_TRAIN; found;) {
         struct orr_choice simpler[MAX_SIMPLER];
-        const size_t n = list_simpler(simplest, simpler);
+        const size_t n = list_simpler(simplest, n_layers, simpler);
         found = false;
         for (size_t i = 0; i < n && !found; i++) {
             const double candidate = objective_of(search, &simpler[i], job, scratch);
-            found = candidate <= ORR_ALIKE * best->objective && features(&simpler[i]) < features(simplest);
+            found = candidate <= ORR_ALIKE * best->objective &&
+                    features(&simpler[i], n_layers) < features(simplest, n_layers);
             if (!found) continue;
             *simplest = simpler[i];
             objective = candidate;

@@ -98,15 +98,26 @@ static double loop_residual_s(const struct orr_closed_search *s, const struct po
     return prompts_s + orr_max(0, 1 - begun_per_s * p->own_s) * p->tau_s / 2;
 }
 
-/* The mean number of whole steps that a time of `steps` takes; steps vary by about a quarter, so that a time near a
- * whole number of them is sometimes one step more or less. */
-static double whole_steps(double steps)
+/* The mean number of whole steps that a time of `steps` takes. Where steps or times vary by so many of a step, a time
+ * near a whole number of them is sometimes one step more or less. */
+static double whole_steps(double steps, double vary)
 {
-    const double below = floor(steps), frac = steps - below, vary = 0.25;
+    const double below = floor(steps), frac = steps - below;
     if (steps <= 0) return 0;
     if (frac < vary && below > 0) return below + 1 - (vary - frac) / (2 * vary);
     if (frac > 1 - vary) return below + 1 + (frac - 1 + vary) / (2 * vary);
     return below + 1;
+}
+
+/* What steps vary by where many of them have prompts, in steps. */
+#define STEPS_VARY 0.25
+
+/* Eq. 440: by how many steps the time of handling varies: with the length of the prompt, and where one of the steps has
+ * prompts. */
+static double handling_varies(const struct orr_closed_search *s, const struct point *p, double varied_s)
+{
+    const double prompts = p->rate_per_s * p->tau_s * p->chunks / p->joined * orr_max(1, s->request_s / p->tau_s);
+    return orr_max(0.01, orr_min(STEPS_VARY, varied_s / p->tau_s + prompts));
 }
 
 /* Handling of a request and the rest of the step that runs when it is done. A user of a closed loop asks when a step
@@ -118,7 +129,8 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
     const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
     if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
     /* Most steps only decode; where prompts have steps of their own, those count too. */
-    return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s)) * p->step_s;
+    const double vary = handling_varies(s, p, varied_s);
+    return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
 }
 
 /* The end of the step in which a request is heard that was sent at the end of one: steps without prompts may pass
@@ -140,9 +152,10 @@ static struct point together_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_together t = orr_together_of(s, n);
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
-    const double lag_s = s->facts->engine.async_scheduling && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
-    const bool overlapped = s->facts->engine.async_scheduling;
-    const double whole_s = overlapped ? whole_steps(s->request_s / t.mean_s) * t.mean_s : heard_s(&t, s->request_s);
+    const bool overlapped = orr_decides_ahead(&s->facts->engine);
+    const double lag_s = overlapped && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
+    const double whole_s =
+        overlapped ? whole_steps(s->request_s / t.mean_s, STEPS_VARY) * t.mean_s : heard_s(&t, s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
     p.rate_per_s = t.rate_per_s;
@@ -178,7 +191,7 @@ static struct point point_at(const struct orr_closed_search *s, double n)
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
-    const double lag_s = e->async_scheduling && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
+    const double lag_s = orr_decides_ahead(e) && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
     const double share = orr_min(1, p.rate_per_s * p.step_s * p.chunks / p.joined);
     const double busy = orr_min(1, n);
     const double full = d->input * p.joined / left; /* queue for the budget once steps are full */

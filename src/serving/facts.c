@@ -3,9 +3,13 @@
 #include "predict/scratch.h"
 #include "serving/lockstep.h"
 #include "serving/replica.h"
+#include "serving/result.h"
 #include "serving/state.h"
+#include "spec/job.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Engines size the cache with the activations of a step that is as full as they allow. The mean request tells how many
  * bytes a token takes, because windows and states make short and long sequences differ. Eq. 205. */
@@ -37,4 +41,36 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
                                 : 0,
         .own_frac = ranks > 1 ? orr_lockstep_own_frac(job, scratch) : 1,
         .request_s = (job->engine.request_s + job->engine.request_s_per_sequence + job->engine.host_step_s) / speed};
+}
+
+/* ---------------------------------------------------------------- what would fit */
+
+/* The same replicas on twice the ranks; experts are spread over the new ranks as over the old ones. */
+static void double_tp(struct orr_job *job)
+{
+    struct orr_plan *plan = &job->plan;
+    plan->tp *= 2;
+    plan->gpus *= 2;
+    if (!orr_model_has_experts(&job->model)) return;
+    if (plan->etp > 1 || plan->ep <= 1) plan->etp *= 2;
+    else plan->ep *= 2;
+}
+
+void orr_serving_hint(const struct orr_job *job, const struct orr_traffic *traffic, struct orr_scratch *scratch,
+                      struct orr_serving_result *result)
+{
+    static const int64_t MOST_TP = 64;
+    const char *general = strstr(result->reason, "; more tp or pp");
+    struct orr_infer_result alone;
+    struct orr_error error;
+    struct orr_job wider = *job;
+    if (!general) return;
+    for (double_tp(&wider); wider.plan.tp <= MOST_TP; double_tp(&wider)) {
+        if (orr_job_check(&wider, &error)) continue;
+        if (orr_replica_facts_of(&wider, traffic, scratch, &alone).kv_tokens < 1) continue;
+        const size_t used = (size_t)(general - result->reason);
+        (void)snprintf(result->reason + used, sizeof result->reason - used,
+                       "; --tp %lld is the least that fits, or narrower weights", (long long)wider.plan.tp);
+        return;
+    }
 }

@@ -132,7 +132,7 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
     demand.rate_per_s = rate / f->decodes;
     struct orr_steady steady = orr_steady_of(pool->facts, pool->steps, &demand, f->scale);
     const struct orr_engine *e = &pool->facts->engine;
-    const double lag = e->async_scheduling ? 1.5 : 0.5;
+    const double lag = orr_decides_ahead(e) ? 1.5 : 0.5;
     steady.ttft_s = further > 0 ? steady.busy_frac * lag * steady.step_s : 0;
     if (e->decode_after_prefill)
         steady.ttft_s += (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;

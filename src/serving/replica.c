@@ -371,7 +371,7 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
     if (until_s < HUGE_VAL) steps = least(steps, steps_within(line, until_s - r->now_s));
     if (r->coming.n > 0 && orr_may_admit(r)) {
         const double visible = r->coming.items[0].key;
-        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling && r->n_running > 0 ? 1 : 0);
+        int64_t arrival = steps_within(line, visible - r->now_s) + (orr_decides_ahead(e) && r->n_running > 0 ? 1 : 0);
         if (e->poll_steps > 1) {
             const int64_t since = r->tick - r->polled_tick + arrival;
             arrival += (e->poll_steps - since % e->poll_steps) % e->poll_steps;
@@ -395,7 +395,7 @@ static bool polls(struct orr_replica *r)
 static void receive(struct orr_replica *r)
 {
     if (!polls(r)) return;
-    const bool overlapped = r->facts.engine.async_scheduling && r->n_running > 0;
+    const bool overlapped = orr_decides_ahead(&r->facts.engine) && r->n_running > 0;
     const double decided_s = overlapped ? r->decide_s : r->now_s;
     while (r->coming.n > 0 && r->coming.items[0].key <= decided_s) {
         const int32_t slot = r->coming.items[0].slot;

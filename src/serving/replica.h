@@ -30,6 +30,11 @@ struct orr_replica_facts {
         double step_s, adapter_s; /* what steps take longer: with any adapter, and with every one */
     } adapters;
 };
+/* Eq. 204: is a step decided when the one before begins? */
+static inline bool orr_decides_ahead(const struct orr_engine *engine)
+{
+    return engine->async_scheduling || engine->decided_ahead;
+}
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result);
 

@@ -5,6 +5,7 @@
 #include "serving/closed.h"
 #include "serving/replica.h"
 #include "serving/result.h"
+#include "serving/state.h"
 #include "serving/fleet.h"
 
 #include <math.h>
@@ -24,6 +25,9 @@ struct run {
     struct orr_replica *replica; /* stands for all */
     struct orr_tally tally;
     int64_t replicas, issued, share; /* share: requests of this replica; INT64_MAX: by time */
+    struct orr_queue thinking;       /* users of a closed loop by the time at which they ask */
+    bool thinking_failed;            /* out of memory */
+    double until_s;                  /* the first of those times that the replica runs up to */
     double last_s;
 };
 
@@ -36,6 +40,14 @@ static double seconds(void)
 
 /* ---------------------------------------------------------------- requests */
 
+/* A user who thinks asks later than others who finish after it: the front end hears requests in the order of asking. */
+static void think(struct run *run, int64_t id, double time_s)
+{
+    const struct orr_due due = {.key = time_s + orr_think_s(run->traffic, id), .order = id};
+    if (!orr_queue_push(&run->thinking, due)) run->thinking_failed = true;
+    if (run->thinking_failed || due.key < run->until_s) orr_replica_pause(run->replica);
+}
+
 /* Lets a user of a closed loop ask. */
 static void ask_again(struct run *run, double time_s)
 {
@@ -43,7 +55,11 @@ static void ask_again(struct run *run, double time_s)
     struct orr_ask ask;
     while (run->issued < run->share && !(t->duration_s > 0 && time_s > t->duration_s)) {
         const int64_t id = run->issued++ * run->replicas;
-        orr_stream_ask(&run->stream, id, time_s + orr_think_s(t, id), &ask);
+        if (t->think_s > 0) {
+            think(run, id, time_s);
+            return;
+        }
+        orr_stream_ask(&run->stream, id, time_s, &ask);
         if (orr_replica_submit(run->replica, &ask) || orr_replica_failed(run->replica)) return;
     }
 }
@@ -83,11 +99,28 @@ static void run_until(struct run *run, double until_s)
     orr_replica_run(run->replica, until_s);
 }
 
+/* Users think: runs up to the next time at which one of them asks, over and over. */
+static void run_thinking(struct run *run)
+{
+    struct orr_ask ask;
+    while (!run->thinking_failed && !orr_replica_failed(run->replica) && !(run->how->stop && *run->how->stop)) {
+        run->until_s = run->thinking.n > 0 ? run->thinking.items[0].key : HUGE_VAL;
+        run_until(run, run->until_s);
+        if (run->thinking.n == 0) return;
+        const struct orr_due due = run->thinking.items[0];
+        if (due.key < run->until_s) continue; /* somebody asks before the time that the run was to end at */
+        orr_queue_pop(&run->thinking);
+        orr_stream_ask(&run->stream, due.order, due.key, &ask);
+        if (!orr_replica_submit(run->replica, &ask)) ask_again(run, due.key);
+    }
+}
+
 static void run_closed(struct run *run)
 {
     const int64_t users = (run->traffic->concurrency + run->replicas - 1) / run->replicas;
     for (int64_t i = 0; i < users; i++) ask_again(run, 0);
-    run_until(run, HUGE_VAL);
+    if (run->traffic->think_s > 0) run_thinking(run);
+    else run_until(run, HUGE_VAL);
 }
 
 static void run_open(struct run *run)
@@ -135,7 +168,7 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
     const double from_s = seconds();
     if (!*err && run->traffic->arrival == ORR_ARRIVAL_CLOSED) run_closed(run);
     else if (!*err) run_open(run);
-    if (!*err && orr_replica_failed(run->replica)) *err = ORR_ERR_MEMORY;
+    if (!*err && (run->thinking_failed || orr_replica_failed(run->replica))) *err = ORR_ERR_MEMORY;
     const double took_s = seconds() - from_s;
     if (!*err) {
         orr_tally_result(&run->tally, run->job, scratch, run->replica, run->last_s, result);
@@ -144,6 +177,7 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
         result->kv_capacity_tokens = facts->kv_tokens;
     }
     orr_replica_free(run->replica);
+    free(run->thinking.items);
     orr_tally_close(&run->tally);
 }
 
@@ -174,6 +208,7 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
         run->tally.from_s = traffic->warmup_s;
         simulate(run, steps, &facts, scratch, result, &err);
         orr_serving_fits(&alone, &facts, result);
+        if (!err && facts.kv_tokens < 1) orr_serving_hint(job, traffic, scratch, result);
         if (!err && facts.kv_tokens >= 1) {
             const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
             const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);

@@ -177,7 +177,7 @@ struct orr_together orr_together_of(const struct orr_closed_search *s, double n)
     if (s->facts->engine.chunked_prefill) t.chunks = orr_max(1, orr_ceil(d->input / left));
     const double most = ranks * orr_max(1, floor(left / d->input));
     const double all_per_s = ranks * d->rate_per_s * t.chunks;
-    const bool overlapped = s->facts->engine.async_scheduling && d->think_s <= 0;
+    const bool overlapped = orr_decides_ahead(&s->facts->engine) && d->think_s <= 0;
     const struct chain c = all_per_s > 0 ? settle(s, t.chunks, all_per_s, t.tau_s, n, most, &t.prompt_s)
                            : overlapped  ? overlapped_loop(s, t.chunks, t.tau_s, n, most, &t.prompt_s)
                                          : any_loop(s, n, most, &t);

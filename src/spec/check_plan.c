@@ -1,12 +1,7 @@
 /* Rules about schedules with two chunks or two ends, and about what a plan keeps outside the GPU. */
-#include "base/error.h"
 #include "spec/check.h"
 #include "spec/names.h"
 #include "spec/plan.h"
-
-#define FAIL(error, at, ...) orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = (at)}, __VA_ARGS__)
-
-typedef long long ll; /* for printf */
 
 /* ---------------------------------------------------------------- schedules */
 

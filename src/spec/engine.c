@@ -174,6 +174,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, batch_wait_sequences_frac, ORR_UNIT_NONE, false, 0, 100, "... or of the decoding sequences"),
     ORR_BOOL(orr_engine, decode_after_prefill, false, "a decode pool handles a request once its prompt is computed"),
     ORR_INT(orr_engine, poll_steps, false, 0, 1000000, "decode steps between looks at new requests"),
+    ORR_BOOL(orr_engine, decided_ahead, false, "a step is decided when the one before begins"),
     ORR_BOOL(orr_engine, tuned_fp4, false, "serving: 4-bit products by the fastest of several libraries"),
     ORR_STRING(orr_engine, fixed_fp8_tiles, false, "chips on which rows alone decide the tile of 8-bit products"),
     ORR_BOOL(orr_engine, low_latency_experts, false, "serving: 4-bit experts by kernels made for few rows"),

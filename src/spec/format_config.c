@@ -103,6 +103,10 @@ static struct orr_storage read_group(struct reading *r, const json_t *group)
     const char *format = word(group, "format")[0] ? word(group, "format") : word(r->config, "format");
     const int64_t bits = count(r, weights, "num_bits", 16, 8);
     struct orr_storage storage;
+    if (!json_object_get(group, "weights") || (json_object_get(weights, "type") && !*type))
+        fail(r, "config_groups", "a group has weights, and their type is \"int\" or \"float\"");
+    if (*type && strcmp(type, "int") != 0 && strcmp(type, "float") != 0)
+        fail(r, "config_groups", "weights are \"int\" or \"float\", not \"%.40s\"", type);
     if (strcmp(format, "mxfp4-pack-quantized") == 0) return storage_of(ORR_WEIGHT_MXFP4);
     if (strcmp(format, "nvfp4-pack-quantized") == 0)
         return storage_of(json_is_object(inputs) ? ORR_WEIGHT_NVFP4 : ORR_WEIGHT_NVFP4A16);
@@ -208,8 +212,7 @@ static void add_target(struct reading *r, struct targets *targets, struct orr_st
     if (targets->n == MOST_TARGETS) return;
     struct target *target = &targets->items[targets->n++];
     *target = (struct target){.storage = storage, .modules = orr_matcher_new(), .all = !json_is_array(modules)};
-    if (!target->modules || !orr_matcher_add(target->modules, modules))
-        r->err = orr_out_of_memory(r->error, NULL);
+    if (!target->modules || !orr_matcher_add(target->modules, modules)) r->err = orr_out_of_memory(r->error, NULL);
     for (size_t i = 0; i < json_array_size(modules); i++) {
         const char *name = json_string_value(json_array_get(modules, i));
         target->all |= name && strcmp(name, "Linear") == 0;

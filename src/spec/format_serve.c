@@ -313,10 +313,19 @@ static void serve_model(const struct orr_model *model, const struct orr_chip *ch
 }
 
 /* A format that the chip cannot multiply is unpacked to 16 bits; partial sums are sent in 16 bits. */
-void orr_serving_formats(const struct orr_job *job, enum orr_weight_format format, struct orr_serving *serving)
+/* Whoever says "fp8" of a checkpoint that is published in blocks of 128 means that checkpoint; `fp8-tensor` and
+ * `fp8-channel` ask for other scales. */
+static enum orr_weight_format meant(const struct orr_checkpoint *own, enum orr_weight_format asked)
+{
+    const bool blocks = asked == ORR_WEIGHT_FP8 && own->format == ORR_WEIGHT_FP8_128;
+    return blocks ? ORR_WEIGHT_FP8_BLOCK : asked;
+}
+
+void orr_serving_formats(const struct orr_job *job, enum orr_weight_format asked, struct orr_serving *serving)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_checkpoint *own = &job->model.checkpoint;
+    enum orr_weight_format format = meant(own, asked);
     const bool published = format == ORR_WEIGHT_PUBLISHED;
     enum orr_dtype sixteen = orr_chip_16bit(chip);
     if (own->wide == ORR_DTYPE_FP16 && chip->peak_flops_per_s[ORR_DTYPE_FP16] > 0 && format >= ORR_WEIGHT_PUBLISHED)

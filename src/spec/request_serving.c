@@ -245,9 +245,11 @@ static void strip_rate(json_t *traffic)
 static enum orr_err read_seed(const struct orr_doc *request, const json_t *value, struct orr_traffic *traffic,
                               struct orr_error *error)
 {
-    double seed = json_is_number(value) ? json_number_value(value) : 0;
-    if (json_is_string(value) && !orr_quantity_parse(json_string_value(value), ORR_UNIT_COUNT, &seed)) seed = -1;
-    if (value && (seed < 0 || seed > 9e15 || seed != floor(seed)))
+    const char *text = json_string_value(value);
+    double seed = json_is_number(value) ? json_number_value(value) : -1;
+    if (!value) return ORR_OK;
+    if (text && !orr_quantity_parse(text, ORR_UNIT_COUNT, &seed)) seed = -1;
+    if (seed < 0 || seed > 9e15 || seed != floor(seed))
         return orr_doc_fail(request, "traffic.seed", error, "must be a whole number from 0 on");
     traffic->seed = (uint64_t)seed;
     return ORR_OK;
@@ -289,8 +291,10 @@ static void fill_defaults(struct orr_traffic *t)
 static enum orr_err read_length(const struct orr_doc *request, json_t *traffic, const char *key, bool traced,
                                 struct orr_lengths *lengths, struct orr_error *error)
 {
-    char path[ORR_KEY_PATH];
+    char path[ORR_KEY_PATH], shown[ORR_SHOWN];
     json_t *workload = json_object_get(request->root, "workload");
+    if (workload && json_typeof(workload) != JSON_OBJECT)
+        return orr_doc_fail(request, "workload", error, "must be an object, not %s", orr_json_shown(shown, workload));
     const json_t *own = json_object_get(traffic, key), *value = own ? own : json_object_get(workload, key);
     if (!value && traced) value = json_object_get(traffic, "trace"), lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
     else {

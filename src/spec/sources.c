@@ -48,8 +48,23 @@ static bool members_covered(json_t *sources, const char *key, json_t *value)
     return true;
 }
 
+/* What a part says of itself and no table of fields reads. */
+static enum orr_err check_words(const struct orr_doc *doc, struct orr_error *error)
+{
+    static const char *const WORDS[] = {"name", "software", "parent"};
+    char shown[ORR_SHOWN];
+    for (size_t i = 0; i < ORR_COUNT_OF(WORDS); i++) {
+        const json_t *word = json_object_get(doc->root, WORDS[i]);
+        if (word && json_typeof(word) != JSON_STRING)
+            return orr_doc_fail(doc, WORDS[i], error, "must be a text, not %s", orr_json_shown(shown, word));
+    }
+    return ORR_OK;
+}
+
 enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *unsourced, struct orr_error *error)
 {
+    const enum orr_err wrong = check_words(doc, error);
+    if (wrong) return wrong;
     json_t *sources = json_object_get(doc->root, "sources");
     const bool in_place = doc->prefix && doc->prefix[0];
     char shown[ORR_SHOWN];

@@ -18,16 +18,27 @@ static bool names_source(const json_t *sources, const char *source)
     return false;
 }
 
+static bool are_texts(const json_t *sources)
+{
+    for (size_t i = 0; i < json_array_size(sources); i++)
+        if (!json_string_value(json_array_get(sources, i))) return false;
+    return json_array_size(sources) > 0;
+}
+
 static enum orr_err check_shape(const struct orr_doc *doc, const json_t *chosen, struct orr_error *error)
 {
+    static const char *const KEYS[] = {"chosen_with", "undo"};
     char path[ORR_KEY_PATH], shown[ORR_SHOWN];
     const char *key;
     json_t *value;
-    if (chosen && !json_is_object(chosen))
-        return orr_doc_fail(doc, "chosen_with", error, "must be an object, not %s", orr_json_shown(shown, chosen));
+    for (size_t i = 0; i < ORR_COUNT_OF(KEYS); i++) {
+        value = json_object_get(doc->root, KEYS[i]);
+        if (value && json_typeof(value) != JSON_OBJECT)
+            return orr_doc_fail(doc, KEYS[i], error, "must be an object, not %s", orr_json_shown(shown, value));
+    }
     json_object_foreach((json_t *)chosen, key, value)
     {
-        if (!json_is_array(value))
+        if (!are_texts(value))
             return orr_doc_fail(doc, orr_key_path(path, "chosen_with", key), error,
                                 "must be an array of sources of measurements, not %s", orr_json_shown(shown, value));
         if (!json_object_get(doc->root, key))
@@ -49,6 +60,8 @@ enum orr_err orr_undo_apply(struct orr_doc *doc, const char *source, struct orr_
         if (!source || !names_source(sources, source)) continue;
         if (value ? json_object_set(doc->root, key, value) : json_object_del(doc->root, key))
             return orr_out_of_memory(error, NULL);
+        /* A key that is gone has no source: a part that states one for a key it lacks is not read. */
+        if (!value) (void)json_object_del(json_object_get(doc->root, "sources"), key);
     }
     (void)json_object_del(doc->root, "chosen_with");
     (void)json_object_del(doc->root, "undo");

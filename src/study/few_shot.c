@@ -2,6 +2,7 @@
 #include "study/few_shot.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/plain.h"
 #include "spec/cells.h"
@@ -30,7 +31,8 @@ struct stack {
     const char *names[MOST_ENGINES];
     size_t n_engines;
     bool exact;   /* fits predict anew, instead of going along straight lines */
-    size_t *rows; /* usable runs */
+    size_t *rows; /* usable runs that are looked at */
+    bool *taken;  /* by run, work */
     size_t n_rows;
 };
 
@@ -104,7 +106,7 @@ static bool draw_all(const struct stack *stack, int size, int n_draws)
     double *absolute = malloc(((size_t)n_draws * each + 1) * sizeof *absolute);
     struct errors *errors = calloc((size_t)n_draws, sizeof *errors);
     bool done = absolute && errors;
-#pragma omp parallel
+#pragma omp parallel reduction(&& : done)
     {
         ORR_PLAIN_NUMBERS;
         struct orr_stack_worker worker;
@@ -116,6 +118,7 @@ static bool draw_all(const struct stack *stack, int size, int n_draws)
             if (!open || !draw(&worker, stack, i, n_runs, &errors[i])) done = false;
         }
         orr_stack_worker_close(&worker);
+        done = !orr_memory_lacked() && done; /* told, and no matter of what this thread does next */
     }
     size_t inside = 0;
     double width = 0;
@@ -144,6 +147,33 @@ static bool predict_none(const struct stack *stack)
     return absolute;
 }
 
+/* Is the stack two populations? Fits to all of its rows are asked, as `orrery fit` asks. */
+static bool look_for_pairs(const struct stack *stack)
+{
+    struct orr_stack_pairs odd[ORR_MAX_CELLS];
+    struct orr_stack_worker worker;
+    const struct orr_stack_choice all = {stack->rows, stack->n_rows};
+    struct orr_stack_mixture *mixture = malloc(sizeof *mixture);
+    double *before = malloc((2 * stack->n_rows + 1) * sizeof *before), *after = before + stack->n_rows;
+    const bool done = orr_stack_worker_open(&worker) && mixture && before &&
+                      orr_stack_average(&worker, (const struct orr_stack_runs *const *)stack->engines, stack->names,
+                                        stack->n_engines, &all, PASSES, mixture);
+    for (size_t i = 0; done && i < stack->n_rows; i++) {
+        before[i] = -log(stack->engines[0]->as_is[stack->rows[i]]);
+        after[i] = -orr_stack_mixture_predict(&worker, mixture, stack->rows[i]).mean;
+    }
+    stack->answer->populations = done && orr_stack_find_pairs(stack->engines[0], &all, before, after, odd) > 0;
+    if (stack->answer->populations)
+        snprintf(stack->answer->pairs, sizeof stack->answer->pairs,
+                 "of %zu pairs that differ in %s alone, %zu differ more than twofold beyond any prediction, up to "
+                 "%.0f-fold",
+                 odd[0].n, odd[0].column, odd[0].n_odd, exp(odd[0].most));
+    orr_stack_worker_close(&worker);
+    free(mixture);
+    free(before);
+    return done;
+}
+
 /* ---------------------------------------------------------------- one stack */
 
 /* How a row was measured does not fall back with its engine: published rates of an engine's own tool have the tool's
@@ -162,6 +192,22 @@ static void keep_protocol(const struct orr_catalogue *catalogue, struct orr_stac
     }
 }
 
+/* The usable runs. Of a large stack some are drawn once, so that a table of thousands of rows takes no hours. */
+static void choose_rows(struct stack *stack, const struct orr_stack_runs *runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < runs->n; i++)
+        if (orr_stack_usable(runs, i)) stack->rows[n++] = i;
+    stack->n_rows = n > ORR_FEW_MOST ? ORR_FEW_MOST : n;
+    if (n == stack->n_rows) return;
+    for (size_t i = 0; i < runs->n; i++) stack->taken[i] = false;
+    for (size_t i = 0; i < stack->n_rows; i++)
+        stack->taken[stack->rows[orr_permuted((int64_t)i, (int64_t)n, orr_mix(n))]] = true;
+    n = 0;
+    for (size_t i = 0; i < runs->n; i++)
+        if (stack->taken[i]) stack->rows[n++] = i;
+}
+
 /* The runs of a stack as one engine would run them. */
 static enum orr_err read_engine(struct stack *stack, const char *name, struct orr_error *error)
 {
@@ -171,8 +217,7 @@ static enum orr_err read_engine(struct stack *stack, const char *name, struct or
     if (err) return err;
     stack->names[stack->n_engines++] = name;
     keep_protocol(stack->catalogue, *runs);
-    for (size_t i = 0; stack->n_engines == 1 && i < (*runs)->n; i++)
-        if (orr_stack_usable(*runs, i)) stack->rows[stack->n_rows++] = i;
+    if (stack->n_engines == 1) choose_rows(stack, *runs);
     const struct orr_stack_choice rows = {stack->rows, stack->n_rows};
     if (!orr_stack_linearise(*runs, &rows, NULL)) return orr_out_of_memory(error, NULL);
     (*runs)->on_lines = !stack->exact;
@@ -198,7 +243,7 @@ static enum orr_err run_stack(const struct orr_unseen *unseen, enum orr_job_kind
     stack->answer->n_rows = stack->n_rows;
     bool done = true;
     if (!err && stack->n_rows >= ORR_FEW_ROWS) {
-        done = predict_none(stack);
+        done = predict_none(stack) && look_for_pairs(stack);
         for (int size = 1; size < ORR_FEW_SIZES && done; size++) done = draw_all(stack, size, n_draws);
     }
     for (size_t i = 0; i < stack->n_engines; i++) orr_stack_runs_free(stack->engines[i]);
@@ -257,8 +302,9 @@ static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_run
     const char *fallback = run->job.kind == ORR_JOB_TRAIN ? "generic" : "vllm";
     answer->source = run->score.source;
     stack.rows = malloc((all->n + 1) * sizeof *stack.rows);
+    stack.taken = malloc((all->n + 1) * sizeof *stack.taken);
     stack.tables = calloc(all->table->n_csvs + 1, sizeof *stack.tables);
-    enum orr_err err = stack.rows && stack.tables ? ORR_OK : orr_out_of_memory(error, NULL);
+    enum orr_err err = stack.rows && stack.taken && stack.tables ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = orr_unseen_hide(unseen, &all->table->csvs[run->csv], run->score.source, error);
     if (!err) err = orr_unseen_engine(unseen, run->own[0] ? run->own : fallback, answer->parent, error);
     if (!err && run->own[0]) orr_engine_relation(unseen->whole, run->own, answer->engine, base);
@@ -268,6 +314,7 @@ static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_run
     for (size_t i = 0; i < stack.n_tables; i++) free((void *)(uintptr_t)stack.tables[i].text);
     free(stack.tables);
     free(stack.rows);
+    free(stack.taken);
     return err;
 }
 
@@ -318,16 +365,27 @@ void orr_few_shot_free(struct orr_few_shot *few)
     free(few);
 }
 
+size_t orr_few_counted(const struct orr_few_shot *few)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < few->n; i++) n += !few->stacks[i].populations;
+    return n;
+}
+
 double orr_few_median(const struct orr_few_shot *few, int size)
 {
+    const size_t n = orr_few_counted(few);
     double sum = 0;
-    for (size_t i = 0; i < few->n; i++) sum += log(orr_max(1e-4, few->stacks[i].median_frac[size]));
-    return few->n ? exp(sum / (double)few->n) : (double)NAN;
+    for (size_t i = 0; i < few->n; i++)
+        if (!few->stacks[i].populations) sum += log(orr_max(1e-4, few->stacks[i].median_frac[size]));
+    return n ? exp(sum / (double)n) : (double)NAN;
 }
 
 double orr_few_coverage(const struct orr_few_shot *few, int size)
 {
+    const size_t n = orr_few_counted(few);
     double sum = 0;
-    for (size_t i = 0; i < few->n; i++) sum += few->stacks[i].coverage_frac[size];
-    return few->n ? sum / (double)few->n : (double)NAN;
+    for (size_t i = 0; i < few->n; i++)
+        if (!few->stacks[i].populations) sum += few->stacks[i].coverage_frac[size];
+    return n ? sum / (double)n : (double)NAN;
 }

@@ -8,11 +8,15 @@
 enum { ORR_FEW_SIZES = 5 };
 extern const int orr_few_sizes[ORR_FEW_SIZES]; /* runs that are drawn; the first is 0 */
 #define ORR_FEW_ROWS 12                        /* fewest rows of a stack */
+#define ORR_FEW_MOST 200                       /* rows of a larger stack that are looked at */
 
+enum { ORR_FEW_TEXT = 160 };
 struct orr_few_stack {
     const char *source;
     char engine[ORR_ID], parent[ORR_ID];
     size_t n_rows;
+    bool populations;                    /* two populations: named, and part of no mean */
+    char pairs[ORR_FEW_TEXT];            /* what says so */
     double median_frac[ORR_FEW_SIZES];   /* of the absolute error of the rows that were not drawn */
     double coverage_frac[ORR_FEW_SIZES]; /* share of them inside the 80 % interval; not for 0 runs */
     double width[ORR_FEW_SIZES];         /* mean width of the interval, in ln */
@@ -25,7 +29,8 @@ struct orr_few_shot {
     int n_draws;
 };
 
-/* The geometric mean of the medians over the stacks, and the mean coverage. */
+/* The geometric mean of the medians over the stacks of one population, their mean coverage, and their number. */
+size_t orr_few_counted(const struct orr_few_shot *few);
 double orr_few_median(const struct orr_few_shot *few, int size);
 double orr_few_coverage(const struct orr_few_shot *few, int size);
 

@@ -123,17 +123,15 @@ static struct formats printed_formats(const struct orr_csv *csv, size_t row)
     return (struct formats){precision, narrow(precision) ? "fp8" : ""};
 }
 
-/* The tables of the engine's own tool print "FP8" for what the engine loads: the checkpoint as published,
- * block-scaled, or with 4-bit experts, which Hopper widens to 16 bits and serves with a 16-bit cache (TensorRT-LLM
- * performance overview, December 2025, "Hopper: use auto", "Hopper: use TRITON"). Returns false if the printed
- * formats are right. */
+/* The tables of the engine's own tool print "FP8" for what the engine loads: the checkpoint as published. With 4-bit
+ * experts Hopper widens them to 16 bits and serves with a 16-bit cache (TensorRT-LLM performance overview, December
+ * 2025, "Hopper: use auto", "Hopper: use TRITON"). Returns false if the printed formats are right. */
 static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 {
     if (!job->engine.bench_limits || !is(formats->precision, "fp8")) return false;
-    const enum orr_weight_format published = job->model.checkpoint.format;
-    if (published == ORR_WEIGHT_MXFP4) *formats = (struct formats){"fp4", ""};
-    else if (published == ORR_WEIGHT_FP8_128) formats->precision = "fp8_block";
-    return published == ORR_WEIGHT_MXFP4 || published == ORR_WEIGHT_FP8_128;
+    const bool narrower = job->model.checkpoint.format == ORR_WEIGHT_MXFP4;
+    if (narrower) *formats = (struct formats){"fp4", ""};
+    return narrower;
 }
 
 static void put_request(struct validator *w, size_t row, const struct lengths *n, const struct formats *formats)

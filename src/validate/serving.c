@@ -72,6 +72,7 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_engine(w, orr_csv_cell(w->csv, row, "engine"), "vllm");
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
+    orr_row_put(w, "chip.tdp_w", orr_csv_cell(w->csv, row, "power_limit_w"));
     const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
 }
@@ -92,6 +93,7 @@ static void put_limits(struct validator *w, size_t row)
     e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
     e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
+    e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
@@ -112,6 +114,10 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
                                   .seed = 1};
     /* A window without the start and the end of the run was measured, so the run is made long beside its end. */
     if (is(arrival, "saturated")) traffic.requests = lround(orr_min(60 * users, 100000));
+    if (number(w, row, "distinct_prompts", 0) > 0) {
+        traffic.prefix_share = 1;
+        traffic.prefix_groups = lround(number(w, row, "distinct_prompts", 0));
+    }
     if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(600 * traffic.rate_per_s);
     return traffic;
 }

@@ -18,7 +18,7 @@ EXPERTS = ["--model", "deepseek-v3", "--system", "h200-sxm", "--gpus", "16", "--
 JOBS = [
     *[["train", *TRAIN, "--engine", engine, *plan]
       for engine in ("megatron-core-2025", "torchtitan-2025-compiled", "nemo-2025", "generic")
-      for plan in (["--tp", "2", "--sp"], ["--tp", "2", "--pp", "2", "--vpp", "2"], ["--cp", "2", "--zero", "3"],
+      for plan in (["--tp", "2", "--sp"], ["--tp", "2", "--pp", "2", "--vpp", "2"], ["--tp", "2", "--pp", "2", "--vpp", "5"], ["--cp", "2", "--zero", "3"],
                    ["--recompute", "full"], ["--recompute", "selective"], ["--zero", "2"])],
     *[["train", *MOE, "--engine", engine, "--tp", "1", "--pp", "2", "--ep", "8"]
       for engine in ("megatron-core-2025", "torchtitan-2025-eager", "nemo-2025")],

@@ -19,11 +19,15 @@ static const struct allowance {
     {"a higher FLOP rate is slower", 0.02},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.0005},
-    {"a larger L2 is slower (serving)", 0.001},
+    {"a larger L2 is slower (serving)", 0.006},
+    {"a higher FLOP rate is slower (serving)", 0.001},
     {"a higher L2 rate is slower (serving)", 0.01},
-    /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
-    {"one sequence more: earlier first token", 0.18},
+    /* a sequence more makes pieces of the batch, or its last chunk, longer, and their rows fit tiles better */
+    {"one sequence more: earlier first token", 0.001},
     {"one sequence more: earlier first token (pp > 1)", 0.02},
+    /* of a cache that is sent while the prompt is read, the part of one layer is left over: one layer more that has no
+     * cache makes that part smaller */
+    {"more layers: earlier first token", 0.0001},
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
     {"one sequence more takes less", 0.05},
     {"one sequence more takes less (pp > 1)", 0.015},
@@ -37,7 +41,7 @@ static const struct allowance {
     /* the same for the tokens that a cached prefix leaves; a prompt of one token is not shortened, and its kernel reads
      * the cache */
     {"a cached prefix: later first token", 0.1},
-    /* a chunk more of a prompt makes all of them a little shorter, and tiles fit better */
+    /* the last chunk of a prompt, one token longer, fits tiles better */
     {"one prompt token more: earlier first token", 0.005},
 };
 

@@ -241,6 +241,9 @@ static void shipped_models_fit(void **state)
         {"'gpt-oss-20b'", "rtx-4090", "", "mxfp4", 1},
         {"'deepseek-v3'", "h200-sxm", "", "fp8-block", 8},
         {"'deepseek-r1'", "h200-sxm", "", "fp8-block", 8},
+        /* "fp8" is the published checkpoint, in blocks; other scales are named. */
+        {"'deepseek-v3'", "h200-sxm", ",'precision':'fp8'", "fp8_block", 8},
+        {"'deepseek-v3'", "h200-sxm", ",'precision':'fp8-tensor'", "fp8-tensor", 8},
         {"'deepseek-v3'", "b200-sxm", ",'precision':'nvfp4'", "nvfp4", 4},
         {"{'base':'deepseek-v3','quantization_config':{'quant_method':'nvfp4'}}", "b200-sxm", "", "nvfp4", 4},
         {"'llama3.1-405b'", "h100-sxm", ",'precision':'fp8-channel'", "fp8-channel", 8},

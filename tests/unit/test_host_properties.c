@@ -10,7 +10,7 @@
 
 /* A claim that is not strict: with ZeRO-3 exposed transfers use the waits for the host, which then cost nothing, but
  * the step still counts as idle for the power limit (Eq. 105), so that a slower host leaves a higher clock. */
-#define SHARDED 0.01
+#define SHARDED 0.02
 /* Where weight gradients are a phase of their own, the windows of the gathers move from phase to phase. */
 #define SPLIT_SHARDED 0.1
 

@@ -187,9 +187,65 @@ static void requests_wait_for_polls(void **state)
     assert_true(steps > 14 && steps < 24);
 }
 
+/* Users who think are not in the service: by Little's law 16 of them are rate x (first token + other tokens + thought).
+ * Nobody waits for a user who asks later, so that the first token is that of the closed form. */
+static void users_think(void **state)
+{
+    struct world *w = *state;
+    struct orr_traffic traffic = loop(16, 1000, 200);
+    struct orr_serving_result form_result;
+    open_job(w, 0, 1000, 200);
+    traffic.think_s = 2;
+    const struct orr_serving_result result = simulate(&w->job, &traffic, false);
+    struct orr_closed_form *form = orr_closed_form_new(&w->job);
+    assert_non_null(form);
+    orr_closed_form_solve(form, &traffic, &form_result);
+    orr_closed_form_free(form);
+    const double ttft_s = result.timing[ORR_TIMING_TTFT].mean, latency_s = result.timing[ORR_TIMING_LATENCY].mean;
+    const double users = result.completed_requests_per_s * (latency_s + traffic.think_s);
+    print_message("# 16 users who think: %.2f by Little's law, TTFT %.4f s, closed form %.4f s\n", users, ttft_s,
+                  form_result.timing[ORR_TIMING_TTFT].mean);
+    assert_true(fabs(users / 16 - 1) < 0.03);
+    assert_true(fabs(ttft_s / form_result.timing[ORR_TIMING_TTFT].mean - 1) < 0.1);
+}
+
+/* Eq. 204: a request that comes during a step enters the second one after it, which is one step later; steps take as
+ * long as before. */
+static void steps_are_decided_ahead(void **state)
+{
+    struct world *w = *state;
+    open_job(w, 0, 1000, 1000);
+    const struct orr_traffic traffic = loop(32, 1000, 1000);
+    const struct orr_serving_result plain = simulate(&w->job, &traffic, false);
+    w->job.engine.decided_ahead = true;
+    const struct orr_serving_result ahead = simulate(&w->job, &traffic, false);
+    const double more_s = ahead.timing[ORR_TIMING_TTFT].mean - plain.timing[ORR_TIMING_TTFT].mean;
+    const double steps = more_s / ahead.timing[ORR_TIMING_TPOT].mean;
+    print_message("# decided ahead: requests wait %.2f steps longer\n", steps);
+    assert_true(steps > 0.7 && steps < 1.3);
+    assert_true(fabs(ahead.timing[ORR_TIMING_TPOT].mean / plain.timing[ORR_TIMING_TPOT].mean - 1) < 0.01);
+}
+
+/* 131 GiB of 16-bit weights are more than the 80 GiB of a chip, and half of them leave room in the 90 % of it that the
+ * engine takes. */
+static void least_tp_is_named(void **state)
+{
+    struct world *w = *state;
+    read_job(w,
+             "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','workload':{'engine':'vllm','input_len':1000,"
+             "'output_len':100}}");
+    const struct orr_traffic traffic = loop(4, 1000, 100);
+    const struct orr_serving_result result = simulate(&w->job, &traffic, false);
+    assert_false(result.fits);
+    assert_non_null(strstr(result.reason, "; --tp 2 is the least that fits"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(users_think),
+        cmocka_unit_test(steps_are_decided_ahead),
+        cmocka_unit_test(least_tp_is_named),
         cmocka_unit_test(one_request_alone),
         cmocka_unit_test(table_error),
         cmocka_unit_test(closed_loop_is_closed_form),

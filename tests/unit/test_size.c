@@ -135,6 +135,19 @@ static double least_cost(const struct orr_size_request *request, int64_t *n_met)
     return least;
 }
 
+/* The answer costs as much as the cheapest of all plans. Closes the request. */
+static void check_least(struct orr_size_request *request, const struct orr_size_answer *answer, const char *what,
+                        const char *slo)
+{
+    int64_t n_met;
+    const double least = least_cost(request, &n_met);
+    print_message("# %s %s: %g of %lld plans, sized %g after %lld runs\n", what, slo, least, (long long)n_met,
+                  answer->best.cost, (long long)answer->counts.simulated);
+    assert_int_equal(answer->found, isfinite(least));
+    if (answer->found) assert_true(fabs(answer->best.cost - least) < 1e-9);
+    orr_size_request_close(request);
+}
+
 static void nothing_cheaper_is_missed(void **state)
 {
     static const struct {
@@ -152,18 +165,12 @@ static void nothing_cheaper_is_missed(void **state)
     static struct orr_size_request request;
     static struct orr_size_answer answer;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        int64_t n_met;
         solve(w, 0, &request, &answer,
               "{" LLAMA ",'system':'%s','plan':{'tp':'1,2,4','pp':1},'traffic':{'rate_per_s':%g,"
               "'input_len':'700~0.5','output_len':'150~0.7','requests':16000},'slo':[%s],"
               "'size':{'budget':4,'batch':'160,48','chunk':'8192,512'}}",
               CASES[i].systems, CASES[i].rate, CASES[i].slo);
-        const double least = least_cost(&request, &n_met);
-        print_message("# %s: %g of %lld plans, sized %g after %lld runs\n", CASES[i].slo, least, (long long)n_met,
-                      answer.best.cost, (long long)answer.counts.simulated);
-        assert_int_equal(answer.found, isfinite(least));
-        if (answer.found) assert_true(fabs(answer.best.cost - least) < 1e-9);
-        orr_size_request_close(&request);
+        check_least(&request, &answer, CASES[i].systems, CASES[i].slo);
     }
 }
 
@@ -183,19 +190,13 @@ static void nothing_cheaper_with_shared_experts_is_missed(void **state)
     static struct orr_size_request request;
     static struct orr_size_answer answer;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        int64_t n_met;
         solve(w, 0, &request, &answer,
               "{'kind':'size','model':'mixtral-8x7b','workload':{'engine':'%s','precision':'bf16','disaggregated':"
               "false},'system':'h100-sxm','plan':{'tp':'1,2','pp':1,'ep':'2,4,8'},'traffic':{'rate_per_s':%g,"
               "'input_len':'700~0.5','output_len':'150~0.7','requests':4000},'slo':[%s],"
               "'size':{'budget':8,'batch':'256,48','chunk':'8192'}}",
               CASES[i].engine, CASES[i].rate, CASES[i].slo);
-        const double least = least_cost(&request, &n_met);
-        print_message("# %s %s: %g of %lld plans, sized %g after %lld runs\n", CASES[i].engine, CASES[i].slo, least,
-                      (long long)n_met, answer.best.cost, (long long)answer.counts.simulated);
-        assert_int_equal(answer.found, isfinite(least));
-        if (answer.found) assert_true(answer.best.cost < least + 1e-9);
-        orr_size_request_close(&request);
+        check_least(&request, &answer, CASES[i].engine, CASES[i].slo);
     }
 }
 

@@ -366,6 +366,20 @@ static void ends_accumulate_gradients(void **state)
     assert_close(need_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate")->bytes, 10 * table, 1e-12);
     assert_close(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->bytes, 10 * (table + 4096), 1e-12);
     assert_null(find_op(w, ORR_LAYER_EMBEDDING, "embedding.sum"));
+    /* Eq. 401: 16 bits are added to 32 by a kernel that converts, 16 to 16 or 32 to 32 by one that does not. */
+    assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_UPCAST);
+    w->job.workload.gradients = ORR_GRADIENTS_BF16;
+    train(w);
+    assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_ADD);
+    /* The first of 8 micro-batches is stored. */
+    assert_close(need_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate")->bytes, 6 * table * 7 / 8, 1e-12);
+    /* With ZeRO-3 over 8 ranks the collective of 4 bytes comes first, and a rank adds an eighth of 4 + 8 bytes each. */
+    read_7b(w, "nanotron-2025", ",'zero':3", 8);
+    w->job.engine.gradients_16bit_live = false;
+    w->job.engine.reduce_bytes = 4;
+    train(w);
+    assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_ADD);
+    assert_close(need_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate")->bytes, 12 * table / 8, 1e-12);
     w->job.engine.fused_gradient_accumulation = true;
     train(w);
     assert_null(find_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate"));

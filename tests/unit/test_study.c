@@ -116,12 +116,12 @@ static void the_bound_moves(void **state)
                          number(sheet, r, "network_frac") + number(sheet, r, "overhead_frac") +
                          number(sheet, r, "host_frac"),
                      1, 1e-9);
-    assert_string_equal(cell(sheet, row_of(sheet, 12, "memory", "hbm2e", "network", "ndr"), "bottleneck")->word,
+    assert_string_equal(cell(sheet, row_of(sheet, 12, "memory", "hbm2", "network", "ndr"), "bottleneck")->word,
                         "compute");
-    assert_string_equal(cell(sheet, row_of(sheet, 1, "memory", "hbm2e", "network", "ndr"), "bottleneck")->word, "dram");
+    assert_string_equal(cell(sheet, row_of(sheet, 1, "memory", "hbm2", "network", "ndr"), "bottleneck")->word, "dram");
     assert_string_equal(cell(sheet, row_of(sheet, 1, "memory", "hbm4", "network", "ndr"), "bottleneck")->word,
                         "network");
-    assert_true(share(sheet, 1, "hbm4", "ndr", "dram_frac") < share(sheet, 1, "hbm2e", "ndr", "dram_frac") / 2);
+    assert_true(share(sheet, 1, "hbm4", "ndr", "dram_frac") < share(sheet, 1, "hbm2", "ndr", "dram_frac") / 2);
     assert_true(share(sheet, 1, "hbm4", "gdr", "network_frac") < share(sheet, 1, "hbm4", "ndr", "network_frac"));
     orr_study_free(study);
 }

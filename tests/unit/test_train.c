@@ -210,6 +210,7 @@ static void full_recompute_repeats_the_layers(void **state)
             "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'dp':1},'workload':{'engine':'%s',"
             "'global_batch':4,'recompute':'full'},'set':{'engine.short_run':true}}",
             models[i / 2], engines[i % 2]);
+        w->job.calibration.straggle_frac_per_doubling = 0;
         train(w);
         assert_close(w->result.time_s[ORR_TIME_RECOMPUTE], layers_forward_s(w), 1e-12);
         const double with_s = w->result.step_time_s - w->result.time_s[ORR_TIME_RECOMPUTE];

@@ -75,6 +75,21 @@ static void a_measured_engine_is_unsure_on_other_architectures(void **state)
     }
 }
 
+/* Measured runs of NeMo in 2025 are of the containers 24.12 to 25.04: a later one takes that engine, not its record. */
+static void a_version_that_is_not_listed_has_no_record(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *engine;
+        bool measured;
+    } CASES[] = {{"nemo-2025", true}, {"nemo-25.02", true}, {"nemo", true}, {"nemo-25.11", false}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        read_job(w, DENSE, CASES[i].engine);
+        assert_string_equal(w->job.engine.id, "nemo-2025");
+        assert_int_equal(orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED).measured, CASES[i].measured);
+    }
+}
+
 /* Whoever names an engine that describes no stack in particular has a stack of his own, whatever was measured. */
 static void a_stand_in_is_never_measured(void **state)
 {
@@ -331,6 +346,7 @@ int main(void)
         cmocka_unit_test(an_unmeasured_engine_adds_what_stacks_differ_by),
         cmocka_unit_test(another_version_is_surer_than_another_stack),
         cmocka_unit_test(a_measured_engine_is_unsure_on_other_architectures),
+        cmocka_unit_test(a_version_that_is_not_listed_has_no_record),
         cmocka_unit_test(a_stand_in_is_never_measured),
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),

@@ -14,6 +14,7 @@ static void what_was_chosen_in_view_is_undone(void **state)
 {
     (void)state;
     static const char TEXT[] = "{\"a\": 1, \"b\": 2, \"c\": 3, \"undo\": {\"b\": 7},"
+                               " \"sources\": {\"a\": \"of a\", \"b\": \"of b\"},"
                                " \"chosen_with\": {\"a\": [\"S\"], \"b\": [\"S\", \"T\"], \"c\": [\"T\"]}}";
     struct orr_error error;
     struct orr_doc doc;
@@ -23,6 +24,9 @@ static void what_was_chosen_in_view_is_undone(void **state)
     assert_int_equal(json_integer_value(json_object_get(doc.root, "b")), 7); /* what stood there before */
     assert_int_equal(json_integer_value(json_object_get(doc.root, "c")), 3); /* another source's */
     assert_null(json_object_get(doc.root, "chosen_with"));
+    const json_t *sources = json_object_get(doc.root, "sources"); /* a key that is gone has no source */
+    assert_null(json_object_get(sources, "a"));
+    assert_non_null(json_object_get(sources, "b"));
     orr_doc_close(&doc);
     parse(TEXT, &doc);
     assert_int_equal(orr_undo_apply(&doc, NULL, &error), ORR_OK);

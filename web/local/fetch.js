@@ -35,9 +35,10 @@
             hear({ aborted: true });
             restart();
         });
-        if (!worker) start();
         worker.postMessage(message);
     }
+
+    start(); // the library is compiled while the page is still being read
 
     const event = (name, text) => `event: ${name}\n${text.trimEnd().replace(/^/gm, 'data: ')}\n\n`;
     const gone = () => new DOMException('nobody waits any more', 'AbortError');

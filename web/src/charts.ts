@@ -139,6 +139,7 @@ export class Chart {
     private rows: (() => Rows) | undefined;
     private drawn_px = 0;
     private draw: ((colours: Palette, width_px: number) => EChartsCoreOption) | undefined;
+    private tall: ((width_px: number) => number) | undefined;
 
     constructor(
         title: string,
@@ -222,8 +223,15 @@ export class Chart {
         return zoom ? [zoom.start, zoom.end] : [0, 100];
     }
 
-    height(pixels: number): void {
-        this.host.style.height = `${pixels}px`;
+    /** Sets the height, or how it follows from the width. */
+    height(pixels: number | ((width_px: number) => number)): void {
+        this.tall = typeof pixels === 'number' ? () => pixels : pixels;
+        this.stretch();
+    }
+
+    private stretch(): void {
+        if (!this.tall || this.host.clientWidth === 0) return;
+        this.host.style.height = `${this.tall(this.host.clientWidth)}px`;
         this.host.chart?.resize();
     }
 
@@ -231,6 +239,7 @@ export class Chart {
 
     private render(): void {
         if (!this.draw || this.host.clientWidth === 0) return;
+        this.stretch();
         if (!this.host.chart) {
             this.host.chart = echarts.init(this.host, null, { renderer: 'canvas' });
             for (const [event, listener] of this.listeners) this.host.chart.on(event, listener as never);

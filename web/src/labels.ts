@@ -11,12 +11,20 @@ export interface Place {
     position: 'right' | 'left' | 'top' | 'bottom';
 }
 
-interface Box {
+export interface Box {
     left: number;
     right: number;
     top: number;
     bottom: number;
 }
+
+/** Returns where the name of a level stands: above its line, at the right end of the plot. */
+export const levelBox = (text: string, y: number, width_px: number): Box => ({
+    left: width_px - CHARACTER_PX * text.length - 4,
+    right: width_px,
+    top: y - LINE_PX - 2,
+    bottom: y,
+});
 
 const CHARACTER_PX = 6.3;
 const LINE_PX = 13;
@@ -33,15 +41,21 @@ const apart = (a: Box, b: Box): boolean => a.right < b.left || b.right < a.left 
 
 /**
  * Places the names of marks, the first ones first, inside a plot of this size. The answer has undefined where a name
- * would touch another name or a mark.
+ * would touch another name, a mark or what is reserved.
  */
-export function placeLabels(marks: readonly Mark[], width_px: number, height_px: number): (Place | undefined)[] {
-    const taken: Box[] = marks.map((m) => ({
+export function placeLabels(
+    marks: readonly Mark[],
+    width_px: number,
+    height_px: number,
+    reserved: readonly Box[] = [],
+): (Place | undefined)[] {
+    const around: Box[] = marks.map((m) => ({
         left: m.x - m.radius,
         right: m.x + m.radius,
         top: m.y - m.radius,
         bottom: m.y + m.radius,
     }));
+    const taken = [...around, ...reserved];
     return marks.map((m, i) => {
         const twin = (o: Mark) => o.text === m.text && Math.hypot(o.x - m.x, o.y - m.y) < 2 * LINE_PX;
         if (marks.slice(0, i).some(twin)) return undefined; // one name is enough for both

@@ -10,6 +10,7 @@ import { ReportPage } from './report';
 import { ShareLine } from './share';
 import { jobText, requestOf, stateFrom, stateText, type Job, type State } from './state';
 import { scalarsCsv } from './table';
+import { Tabs } from './tabs';
 import { startTheme, themeButton } from './theme';
 import type { Catalogue, JsonObject, Kind, Result } from './types';
 import type { Answer, App, Card, View } from './view';
@@ -34,7 +35,7 @@ class Explorer implements App {
     state: State = stateFrom(location.hash);
     private readonly form: Form;
     private readonly views: View[];
-    private readonly tabs: HTMLButtonElement[];
+    private readonly tabs: Tabs;
     private readonly cards = h('dl', { class: 'cards', 'aria-label': 'Headline numbers' });
     private readonly banner = h('div', { class: 'banner', hidden: true });
     private readonly alert = h('p', { class: 'banner bad', role: 'alert', hidden: true });
@@ -88,19 +89,7 @@ class Explorer implements App {
             new Technology(this, lists),
             new Fit(this),
         ];
-        this.tabs = this.views.map((v) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    role: 'tab',
-                    id: `tab-${v.id}`,
-                    'aria-controls': 'view',
-                    onclick: () => this.setView(v.id),
-                },
-                v.label,
-            ),
-        );
+        this.tabs = new Tabs(this.views, (id) => this.setView(id));
         this.build();
         window.addEventListener('hashchange', () => this.restore());
         window.addEventListener('popstate', () => this.restore());
@@ -160,16 +149,6 @@ class Explorer implements App {
     }
 
     private build(): void {
-        const bar = h(
-            'div',
-            {
-                class: 'tabs',
-                role: 'tablist',
-                'aria-label': 'Views',
-                onkeydown: (event: KeyboardEvent) => this.tabKey(event),
-            },
-            ...this.tabs,
-        );
         const actions = h(
             'div',
             { class: 'actions' },
@@ -203,7 +182,7 @@ class Explorer implements App {
             this.alert,
             this.banner,
             this.cards,
-            bar,
+            this.tabs.element,
             this.share.element,
             this.panel,
             this.live,
@@ -235,22 +214,6 @@ class Explorer implements App {
         this.showView();
     }
 
-    private tabKey(event: KeyboardEvent): void {
-        const views = this.views.filter((v) => this.shows(v));
-        const now = views.findIndex((v) => v.id === this.state.view);
-        const last = views.length - 1;
-        const next = {
-            ArrowRight: (now + 1) % views.length,
-            ArrowLeft: (now + last) % views.length,
-            Home: 0,
-            End: last,
-        }[event.key];
-        if (next === undefined) return;
-        event.preventDefault();
-        this.setView(views[next]!.id);
-        document.getElementById(`tab-${views[next]!.id}`)!.focus();
-    }
-
     /** Says whether a view has something to show for the kind of the job. */
     private shows(view: View): boolean {
         return !view.kinds || view.kinds.includes(this.state.job.kind);
@@ -258,20 +221,15 @@ class Explorer implements App {
 
     /** Sets controls and tabs as the state says. */
     private refresh(): void {
-        if (!this.views.some((v) => v.id === this.state.view && this.shows(v))) this.state.view = 'overview';
+        const asked = this.views.find((v) => v.id === this.state.view && this.shows(v));
+        const view = asked ?? this.views[0]!;
+        this.state.view = view.id;
         this.form.show(this.state.job);
-        this.views.forEach((v, i) => {
-            const on = v.id === this.state.view;
-            this.tabs[i]!.hidden = !this.shows(v);
-            this.tabs[i]!.setAttribute('aria-selected', String(on));
-            this.tabs[i]!.tabIndex = on ? 0 : -1;
-            if (on && this.panel.firstElementChild !== v.element) {
-                fill(this.panel, v.element);
-                this.panel.setAttribute('aria-labelledby', `tab-${v.id}`);
-                const bar = this.tabs[i]!.parentElement!;
-                bar.scrollLeft = this.tabs[i]!.offsetLeft - (bar.clientWidth - this.tabs[i]!.offsetWidth) / 2;
-            }
-        });
+        if (this.panel.firstElementChild !== view.element) {
+            fill(this.panel, view.element);
+            this.panel.setAttribute('aria-labelledby', `tab-${view.id}`);
+        }
+        this.tabs.select(view, (v) => this.shows(v));
     }
 
     private async predict(): Promise<void> {

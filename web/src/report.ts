@@ -5,6 +5,7 @@ import { firstReply, type Recorded } from './recorded';
 import { ShareLine } from './share';
 import { start, type Job, type State } from './state';
 import { scalarsCsv } from './table';
+import { Tabs } from './tabs';
 import { themeButton } from './theme';
 import type { Json, JsonObject, Kind, Result } from './types';
 import type { Answer, App, Card, View } from './view';
@@ -59,7 +60,7 @@ export class ReportPage implements App {
     readonly state: State = start();
     private readonly answer: Answer;
     private readonly views: View[];
-    private readonly tabs: HTMLButtonElement[];
+    private readonly tabs: Tabs;
     private readonly cards = h('dl', { class: 'cards', 'aria-label': 'Headline numbers' });
     private readonly banner = h('div', { class: 'banner', hidden: true });
     private readonly alert = h('p', { class: 'banner bad', role: 'alert', hidden: true });
@@ -71,19 +72,7 @@ export class ReportPage implements App {
         this.answer = answerOf(recorded);
         this.state.job = this.answer.job;
         this.views = viewsOf(this, recorded);
-        this.tabs = this.views.map((v) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    role: 'tab',
-                    id: `tab-${v.id}`,
-                    'aria-controls': 'view',
-                    onclick: () => this.show(v.id),
-                },
-                v.label,
-            ),
-        );
+        this.tabs = new Tabs(this.views, (id) => this.show(id));
         this.build();
         window.addEventListener('hashchange', () => this.open());
         this.open();
@@ -157,21 +146,10 @@ export class ReportPage implements App {
                 themeButton(),
             ),
         );
-        const bar = h(
-            'div',
-            {
-                class: 'tabs',
-                role: 'tablist',
-                'aria-label': 'Views',
-                hidden: this.views.length < 2,
-                onkeydown: (event: KeyboardEvent) => this.tabKey(event),
-            },
-            ...this.tabs,
-        );
         const heading = h('h2', { class: 'hidden' }, 'Report');
         fill(
             document.querySelector('#main')!,
-            ...[heading, this.alert, this.banner, this.cards, bar, share.element, this.panel, this.live],
+            ...[heading, this.alert, this.banner, this.cards, this.tabs.element, share.element, this.panel, this.live],
         );
         document.querySelector('.skip')!.addEventListener('click', (event) => {
             event.preventDefault(); // the fragment of the URL is the view
@@ -184,12 +162,9 @@ export class ReportPage implements App {
         const named = new URLSearchParams(location.hash.replace(/^#/, '')).get('view');
         const view = this.views.find((v) => v.id === named) ?? this.views[0]!;
         this.state.view = view.id;
-        this.views.forEach((v, i) => {
-            this.tabs[i]!.setAttribute('aria-selected', String(v === view));
-            this.tabs[i]!.tabIndex = v === view ? 0 : -1;
-        });
         fill(this.panel, view.element);
         this.panel.setAttribute('aria-labelledby', `tab-${view.id}`);
+        this.tabs.select(view);
         this.showHeadline(view);
         this.showing?.abort();
         const showing = (this.showing = new AbortController());
@@ -208,20 +183,5 @@ export class ReportPage implements App {
         if (!('time_s' in result)) return this.headline([], []);
         const reason = result.fits ? [] : [`Does not fit: ${String(result['reason'] ?? '')}`];
         this.headline(cardsOf(result), [...reason, ...result.warnings]);
-    }
-
-    private tabKey(event: KeyboardEvent): void {
-        const now = this.views.findIndex((v) => v.id === this.state.view);
-        const last = this.views.length - 1;
-        const next = {
-            ArrowRight: (now + 1) % this.views.length,
-            ArrowLeft: (now + last) % this.views.length,
-            Home: 0,
-            End: last,
-        }[event.key];
-        if (next === undefined) return;
-        event.preventDefault();
-        this.show(this.views[next]!.id);
-        this.tabs[next]!.focus();
     }
 }

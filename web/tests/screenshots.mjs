@@ -23,14 +23,14 @@ const SHOTS = [
         'explorer-compare',
         `${INFER}&view=compare&o.compare.load=1&o.traffic.rate_per_s=6` +
             ['h100-sxm', 'h200-sxm', 'b200-sxm'].map((s) => `&vs=${encodeURIComponent(INFER.replace('h100-sxm', s))}`).join(''),
-        { width: 1280, height: 1180 },
+        { width: 1280, height: 1330 },
         'light',
     ],
-    ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1000 }, 'light'],
+    ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1080 }, 'light'],
     ['explorer-timeline', `${TRAIN}&view=timeline`, { width: 1280, height: 1140 }, 'dark'],
     ['explorer-topology', `${MOE}&view=topology`, { width: 1280, height: 900 }, 'light'],
-    ['explorer-nodes', `${TRAIN}&view=technology`, { width: 1280, height: 900 }, 'light'],
-    ['explorer-search', `${TRAIN}&view=search`, { width: 1280, height: 1080 }, 'dark'],
+    ['explorer-nodes', `${TRAIN}&view=technology`, { width: 1280, height: 1000 }, 'light'],
+    ['explorer-search', `${TRAIN}&view=search`, { width: 1280, height: 1540 }, 'dark'],
     ['explorer-load', `${INFER}&view=load&o.traffic.rate_per_s=6`, { width: 1280, height: 1260 }, 'light'],
     [
         'explorer-size',

@@ -4,8 +4,8 @@ import * as api from '../api';
 import { axis, boundColour, Chart, legend, mark, note } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { h, select } from '../dom';
-import { count, digits, percent, seconds, si, words } from '../format';
-import { placeLabels, type Place } from '../labels';
+import { count, digits, percent, seconds, si, tick, words } from '../format';
+import { levelBox, placeLabels, type Place } from '../labels';
 import { machine, peakOf, type Machine } from '../machine';
 import { Table, type Column } from '../table';
 import type { Cost, Operator, Result } from '../types';
@@ -184,6 +184,13 @@ export class Operators implements View {
         const bytesPerS = decades(
             [...others.map((r) => r.bytes / r.time_s), hbm, links].filter((v) => Number.isFinite(v) && v > 0),
         );
+        const levels: { [plot in 'upper' | 'lower']: [string, number][] } = {
+            upper: [[`${si(peak, 'FLOP/s')} ${format}`, peak]],
+            lower: [
+                [`HBM ${si(hbm, 'B/s')}`, hbm],
+                [`scale-up ${si(links, 'B/s')}`, links],
+            ],
+        };
         const title = (r: Row) => (result.kind === 'infer' ? `${r.name}, ${r.phase}` : r.name);
         const bounds = [...new Set(this.rows.map((r) => r.bound))].sort();
         const busiest = [...counted].sort((a, b) => b.spent_s - a.spent_s)[0];
@@ -197,7 +204,13 @@ export class Operators implements View {
                 const size = (r: Row) => 7 + 26 * Math.sqrt(Math.max(0, r.share));
                 const wide = width_px - PLOT.left - PLOT.right;
                 const labels = new Map<Row, Place | undefined>();
-                const name = (rows: Row[], at: (r: Row) => [number, number], box: Range2, high_px: number) => {
+                const name = (
+                    rows: Row[],
+                    at: (r: Row) => [number, number],
+                    box: Range2,
+                    high_px: number,
+                    lines: [string, number][],
+                ) => {
                     const along = (v: number, [from, to]: Range) => Math.log(v / from) / Math.log(to / from);
                     const busy = [...rows].sort((a, b) => b.spent_s - a.spent_s);
                     const marks = busy.map((r) => ({
@@ -206,11 +219,16 @@ export class Operators implements View {
                         radius: size(r) / 2,
                         text: title(r),
                     }));
-                    placeLabels(marks, wide, high_px).forEach((place, i) => labels.set(busy[i]!, place));
+                    const reserved = lines
+                        .filter(([, level]) => Number.isFinite(level))
+                        .map(([words, level]) => levelBox(words, high_px * (1 - along(level, box[1])), wide));
+                    placeLabels(marks, wide, high_px, reserved).forEach((place, i) => labels.set(busy[i]!, place));
                 };
                 const high_px = PLOT.upper * PLOT.tall;
-                name(counted, (r) => [r.flops / moved(r), r.flops / r.time_s], [flopsPerByte, flopsPerS], high_px);
-                name(others, (r) => [r.bytes, r.bytes / r.time_s], [sizes, bytesPerS], PLOT.lower * PLOT.tall);
+                const arithmetic = (r: Row): [number, number] => [r.flops / moved(r), r.flops / r.time_s];
+                const traffic = (r: Row): [number, number] => [r.bytes, r.bytes / r.time_s];
+                name(counted, arithmetic, [flopsPerByte, flopsPerS], high_px, levels.upper);
+                name(others, traffic, [sizes, bytesPerS], PLOT.lower * PLOT.tall, levels.lower);
                 const [low, high] = flopsPerByte;
                 const [small, large] = sizes;
                 const points = (rows: Row[], bound: string, top: boolean) => ({
@@ -219,11 +237,11 @@ export class Operators implements View {
                     xAxisIndex: top ? 0 : 1,
                     yAxisIndex: top ? 0 : 1,
                     itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
-                    label: { color: colours.soft, fontSize: 11 },
+                    label: { color: colours.soft, fontSize: 11, textBorderColor: colours.panel, textBorderWidth: 3 },
                     data: rows
                         .filter((r) => r.bound === bound)
                         .map((r) => ({
-                            value: top ? [r.flops / moved(r), r.flops / r.time_s] : [r.bytes, r.bytes / r.time_s],
+                            value: (top ? arithmetic : traffic)(r),
                             symbolSize: size(r),
                             row: r,
                             label: { show: Boolean(labels.get(r)), ...labels.get(r), formatter: () => title(r) },
@@ -243,6 +261,8 @@ export class Operators implements View {
                         formatter: name,
                         color: colours.soft,
                         fontSize: 11,
+                        textBorderColor: colours.panel,
+                        textBorderWidth: 3,
                         align: 'right',
                         verticalAlign: 'bottom',
                         offset: [-4, -2],
@@ -251,6 +271,9 @@ export class Operators implements View {
                 });
                 const log = (more: Record<string, unknown>) =>
                     axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
+                /** Where there is little room, every second power of ten has a name. */
+                const sparse = (v: number) =>
+                    wide < 420 && Math.round(Math.log10(v)) % 2 !== 0 ? '' : tick(si(v, 'B'));
                 const label = (unit: string) => mark((v) => si(v, unit), colours);
                 return {
                     legend: names.option,
@@ -266,7 +289,7 @@ export class Operators implements View {
                             max: large,
                             name: 'bytes moved by one execution',
                             nameGap: 26,
-                            axisLabel: label('B'),
+                            axisLabel: { ...label('B'), formatter: sparse },
                         }),
                     ],
                     yAxis: [
@@ -307,7 +330,7 @@ export class Operators implements View {
                         ...(Number.isFinite(ridge)
                             ? [
                                   ceiling(
-                                      `${si(peak, 'FLOP/s')} ${format}`,
+                                      levels.upper[0]![0],
                                       [
                                           [low, Math.min(peak, low * hbm)],
                                           [ridge, peak],
@@ -320,7 +343,7 @@ export class Operators implements View {
                         ...(Number.isFinite(hbm)
                             ? [
                                   ceiling(
-                                      `HBM ${si(hbm, 'B/s')}`,
+                                      levels.lower[0]![0],
                                       [
                                           [small, hbm],
                                           [large, hbm],
@@ -332,7 +355,7 @@ export class Operators implements View {
                         ...(Number.isFinite(links) && others.some((r) => r.kind === 'collective')
                             ? [
                                   ceiling(
-                                      `scale-up ${si(links, 'B/s')}`,
+                                      levels.lower[1]![0],
                                       [
                                           [small, links],
                                           [large, links],

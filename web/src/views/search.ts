@@ -10,7 +10,7 @@ import { copyButton } from '../share';
 import { recorded } from '../recorded';
 import type { Job } from '../state';
 import { Table, type Column } from '../table';
-import type { Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
+import type { Beside, Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
 import type { Answer, App, View } from '../view';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
@@ -85,6 +85,9 @@ export function loadPlan(job: Job, found: Found): void {
     job.values['gpus'] = String(['tp', 'pp', 'cp', 'dp'].reduce((gpus, key) => gpus * Number(plan[key] ?? 1), 1));
 }
 
+/** Returns flags with their values, so that a line breaks between them. */
+const flagsOf = (flags: string): string[] => flags.split(/ (?=--|[a-z_]+\.[a-z_.]+[ =])/);
+
 const TOP = 20;
 
 /** Returns a column of a number of the result. */
@@ -151,6 +154,7 @@ export class Search implements View {
     });
     private table: Table<Found> | undefined;
     private readonly tableHost = h('div');
+    private readonly beside = h('dl', { class: 'facts beside' });
     private readonly launch = h('div', { class: 'grid' });
     private readonly results: HTMLElement;
     private readonly gpus: TextField;
@@ -207,6 +211,12 @@ export class Search implements View {
         this.results = h(
             'div',
             { class: 'grid', hidden: true },
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'The winner, and plans beside it')),
+                this.beside,
+            ),
             this.front.element,
             this.tableHost,
             h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Launch the best')), this.launch),
@@ -435,6 +445,7 @@ export class Search implements View {
         );
         fill(this.tableHost, this.table.element);
         this.fillTable();
+        this.showBeside(r);
         this.showLaunch(r.launch ?? {});
         this.keys = r.pareto_keys;
         const [x, y] = r.pareto_keys;
@@ -492,6 +503,36 @@ export class Search implements View {
         );
     }
 
+    /** Shows what to know before the winner is run: what is as good and simpler, what somebody ran, how sure it is. */
+    private showBeside(r: SearchResult): void {
+        const winner = r.best[0]!;
+        const nearest = winner['nearest'] as Nearest | null | undefined;
+        const load = (f: Found) =>
+            recorded ? null : h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) }, 'Load');
+        const row = (name: string, plan: Found, more: string) => [
+            h('dt', {}, name),
+            h('dd', {}, `${planText(plan)}${more} `, load(plan)),
+        ];
+        const times = (plan: Beside) => (plan.ratio ? `; ${plan.ratio.toFixed(3)} times the winner` : '');
+        fill(
+            this.beside,
+            ...row('Winner', winner, ''),
+            ...(r.simplest ? row('Simplest within half a per cent', r.simplest, times(r.simplest)) : []),
+            ...(r.published
+                ? row('Published layout', r.published, `${times(r.published)}; ${r.published.source ?? ''}`)
+                : []),
+            h('dt', {}, 'How sure'),
+            h(
+                'dd',
+                {},
+                !nearest || nearest.outside
+                    ? 'Nobody measured a run near the winner. The best prediction of many is an optimistic one: ' +
+                          'expect it to be slower.'
+                    : `The nearest measured run is ${nearest.distance.toFixed(2)} away.`,
+            ),
+        );
+    }
+
     private showLaunch(launch: Record<string, string>): void {
         const programs = Object.entries(launch);
         fill(
@@ -500,7 +541,12 @@ export class Search implements View {
                 h(
                     'div',
                     { class: 'launch' },
-                    h('pre', { tabIndex: 0, 'aria-label': `Flags of ${program}` }, `${program}\n  ${flags}`),
+                    h(
+                        'pre',
+                        { tabIndex: 0, 'aria-label': `Flags of ${program}` },
+                        h('span', {}, program),
+                        ...flagsOf(flags).map((flag) => h('span', {}, flag)),
+                    ),
                     copyButton(
                         'Copy',
                         `Copy the flags of ${program}`,

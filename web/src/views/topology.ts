@@ -154,8 +154,8 @@ export class Topology implements View {
               `network ${si(chip.numbers['system.scaleout_bytes_per_s'] ?? NaN, 'B/s')} per GPU`
             : '';
         const perLine = (width_px: number) => Math.max(1, Math.floor(width_px / 250));
-        const height = (width_px: number) => Math.ceil(shown.length / perLine(width_px)) * (30 * rows + 50) + 34;
-        this.chart.height(height(this.chart.width_px || 900));
+        const height = (width_px: number) => Math.ceil(shown.length / perLine(width_px)) * (30 * rows + 50) + HEAD_PX + 4;
+        this.chart.height(height);
         this.chart.set(
             `${count(gpus)} GPUs in ${count(all)} domains of ${domain}; ` +
                 (group
@@ -167,6 +167,9 @@ export class Topology implements View {
         );
     }
 }
+
+/** The words above the boxes, in two lines where the chart is narrow. */
+const HEAD_PX = 40;
 
 interface Scene {
     shown: number[];
@@ -190,7 +193,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
         const inside = gpu % scene.domain;
         return [
             10 + (at % perLine) * box.width + 8 + (inside % across) * cell + cell / 2,
-            30 + Math.floor(at / perLine) * box.height + 24 + Math.floor(inside / across) * 30 + 14,
+            HEAD_PX + Math.floor(at / perLine) * box.height + 24 + Math.floor(inside / across) * 30 + 14,
         ];
     };
     const text = (words: string, x: number, y: number, fill: string, size = 11, align = 'left') => ({
@@ -211,7 +214,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
     });
     const boxes = scene.shown.flatMap((domain, at) => {
         const x = 10 + (at % perLine) * box.width;
-        const y = 30 + Math.floor(at / perLine) * box.height;
+        const y = HEAD_PX + Math.floor(at / perLine) * box.height;
         const frame = { x, y, width: across * cell + 16, height: 30 * scene.rows + 30, r: 6 };
         const first = domain * scene.domain;
         const last = Math.min(scene.gpus, first + scene.domain);
@@ -260,7 +263,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
                 coordinateSystem: 'none',
                 silent: true,
                 data: [0],
-                renderItem: () => ({ type: 'group', children: [text(head, 10, 12, colours.soft), ...lines, ...boxes] }),
+                renderItem: () => ({ type: 'group', children: [text(head, 10, 18, colours.soft), ...lines, ...boxes] }),
             },
         ],
     };
