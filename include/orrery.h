@@ -749,7 +749,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 /* Kernels that multiply one query with a long context. */
 #define ORR_DECODE_KERNELS(X)                                                                                          \
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")                                 \
-    X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
+    X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")                                   \
+    X(FLASH, "flash", "FlashAttention on a paged cache, tiles of 64 query rows on Hopper")                             \
+    X(FLASH_WIDE, "flash_wide", "the same with tiles of 128 query rows for 8-bit caches")
 
 /* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
  * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
@@ -1279,6 +1281,8 @@ struct orr_gemm_constants {
     double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
+    double grouped_triton_frac, grouped_triton_tile_s;        /* ... by Triton kernels; 0: none */
+    double grouped_triton_dram_frac, grouped_triton_launch_s; /* the rest of these */
 };
 
 struct orr_attention_constants {
@@ -1532,6 +1536,7 @@ struct orr_engine {
     char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
     bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
+    bool triton_experts;       /* serving: experts of 8 and 16 bits by Triton kernels */
     int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;      /* ... after so long a pause of the device */

@@ -42,6 +42,7 @@ void orr_fit_enter(struct orr_fit *fit, const struct orr_fit_group *group)
     const bool framework = group->kind == ORR_FIT_POINTWISE || group->kind == ORR_FIT_LAUNCH ||
                            (group->kind == ORR_FIT_DECODE && group->index == ORR_DECODE_SDPA);
     job->engine = framework ? fit->framework : fit->serving;
+    if (group->kind == ORR_FIT_DECODE) job->engine.decode_kernel = (enum orr_decode_kernel)group->index;
     if (group->kind == ORR_FIT_FLASH) job->workload.attention = (enum orr_attention_kernel)group->index;
 }
 

@@ -208,6 +208,15 @@ void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
     row->group = orr_fit_group_of(r->fit, ORR_FIT_FLASH, (int)kernel, 0);
 }
 
+/* The decode kernel behind a backend's name: serving engines name none, but for FlashAttention's; others are calls of a
+ * framework. */
+static enum orr_decode_kernel decode_kernel_of(const char *backend)
+{
+    if (strcmp(backend, "flash") == 0) return ORR_DECODE_FLASH;
+    if (strcmp(backend, "flash_wide") == 0) return ORR_DECODE_FLASH_WIDE;
+    return *backend ? ORR_DECODE_SDPA : ORR_DECODE_PAGED;
+}
+
 void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *word, *cache_word = orr_csv_cell(r->csv, r->row, "kv_dtype");
@@ -219,7 +228,8 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
     (void)snprintf(row->shape, sizeof row->shape, "%.0f of context %.0f heads %lld/%lld of %lld cache %s", batch,
                    context, (long long)kind.n_heads, (long long)kind.n_kv_heads, (long long)kind.head_qk,
                    *cache_word ? cache_word : word);
-    const bool latent = row->kind == ORR_KERNEL_MLA_DECODE, framework = *row->backend != '\0';
+    const enum orr_decode_kernel kernel = decode_kernel_of(row->backend);
+    const bool latent = row->kind == ORR_KERNEL_MLA_DECODE, framework = kernel == ORR_DECODE_SDPA;
     if (!is_16bit(dtype) || orr_dtype_bytes(cache) > 2 || orr_dtype_bytes(cache) < 1) {
         row->left_out = "decode kernels take 16-bit queries and a cache of 16 or 8 bits";
         return;
@@ -237,8 +247,7 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
     row->fitted = context >= LEAST_CONTEXT && (!framework || strcmp(row->backend, "cudnn") == 0) &&
                   (latent || framework || kind.n_heads <= MOST_GROUP * kind.n_kv_heads);
     row->group = latent ? orr_fit_group_of(r->fit, ORR_FIT_LATENT, 0, op.input_bytes < 2)
-                        : orr_fit_group_of(r->fit, ORR_FIT_DECODE, framework ? ORR_DECODE_SDPA : ORR_DECODE_PAGED,
-                                           op.input_bytes < 2);
+                        : orr_fit_group_of(r->fit, ORR_FIT_DECODE, (int)kernel, op.input_bytes < 2);
 }
 
 /* ---------------------------------------------------------------- experts */

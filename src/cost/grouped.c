@@ -29,25 +29,30 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
 
 /* The part of the constants that differs between libraries. */
 struct library {
-    double tile_s, dram_frac, launch_s;
+    double frac, tile_s, dram_frac, launch_s;
 };
 
-/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
+/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). Weights of 8 and 16 bits have
+ * Triton kernels in engines that compile them, where the chip has their constants (Eq. 460). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],
                                     *four = &job->calibration.gemm[ORR_DTYPE_FP4];
     const bool four_bits = op->weight_bytes < 1 && op->input_bytes < 2;
     if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
-        return (struct library){four->grouped_gen_tile_s, four->grouped_gen_dram_frac, four->grouped_gen_launch_s};
-    return (struct library){u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
+        return (struct library){u->grouped_frac, four->grouped_gen_tile_s, four->grouped_gen_dram_frac,
+                                four->grouped_gen_launch_s};
+    if (job->engine.triton_experts && op->weight_bytes >= 1 && u->grouped_triton_dram_frac > 0)
+        return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
+                                u->grouped_triton_launch_s};
+    return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
 }
 
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
     /* Products of 8 and 4 bits need no widening. */
     const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
-    return job->system.chip.peak_flops_per_s[op->dtype] * job->calibration.gemm[op->dtype].grouped_frac *
+    return job->system.chip.peak_flops_per_s[op->dtype] * library_of(job, op).frac *
            (widened ? GROUPED_WIDENING_RATE : 1);
 }
 

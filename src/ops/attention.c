@@ -238,7 +238,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
         flash = (int32_t)emit->list->n;
         emit_flash(emit, kind, false);
         if (emit->backward) emit_flash(emit, kind, true);
-        else if (emit->lumped && emit->job->engine.decode_kernel == ORR_DECODE_PAGED && !emit->encoder)
+        else if (emit->lumped && emit->job->engine.decode_kernel != ORR_DECODE_SDPA && !emit->encoder)
             emit_cache_write(emit, kind);
     }
     if (emit->dims.c > 1) emit_context_exchange(emit, kind, flash);

@@ -200,12 +200,24 @@ static enum orr_err read_table(const struct orr_doc *doc, const struct table *ta
     return ORR_OK;
 }
 
+/* A chip without constants of its own for FlashAttention's kernels runs other kernels there, or none that was timed: it
+ * takes those of serving kernels. Framework kernels have no such stand-in. */
+static void stand_in_decode(struct orr_calibration *calibration)
+{
+    static const enum orr_decode_kernel KERNELS[] = {ORR_DECODE_FLASH, ORR_DECODE_FLASH_WIDE};
+    for (size_t i = 0; i < ORR_COUNT_OF(KERNELS); i++)
+        for (int width = 0; width < 2; width++)
+            if (!(calibration->decode[KERNELS[i]][width].dram_frac > 0))
+                calibration->decode[KERNELS[i]][width] = calibration->decode[ORR_DECODE_PAGED][width];
+}
+
 static enum orr_err read_tables(const struct orr_doc *doc, struct orr_calibration *calibration, struct orr_error *error)
 {
     for (size_t i = 0; i < ORR_COUNT_OF(TABLES); i++) {
         const enum orr_err err = read_table(doc, &TABLES[i], calibration, error);
         if (err) return err;
     }
+    stand_in_decode(calibration);
     const json_t *latent = json_object_get(doc->root, "mla_decode");
     if (!latent) return orr_doc_fail(doc, "", error, "missing key \"mla_decode\": {\"16\": {...}, \"8\": {...}}");
     return read_widths(doc, "mla_decode", latent, calibration->mla_decode, error);

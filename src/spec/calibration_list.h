@@ -100,6 +100,14 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "4-bit experts by low-latency kernels: share of DRAM bandwidth; 0: no such kernels")                             \
     X(GEMM, grouped_gen_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                      \
       "4-bit experts by low-latency kernels: fixed time, including routing")                                           \
+    X(GEMM, grouped_triton_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                 \
+      "experts by Triton kernels: share of peak inside a tile; 0: no such kernels")                                    \
+    X(GEMM, grouped_triton_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                     \
+      "experts by Triton kernels: fixed time of a tile")                                                               \
+    X(GEMM, grouped_triton_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                            \
+      "experts by Triton kernels: share of DRAM bandwidth")                                                            \
+    X(GEMM, grouped_triton_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
+      "experts by Triton kernels: fixed time, including routing")                                                      \
     X(ATTENTION, forward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, FLASH, FORWARD, 0.05, 1, 0.6,            \
       "share of 16-bit peak, forward")                                                                                 \
     X(ATTENTION, forward_half_seq, COUNT, "keys", true, 0, 1e6, ALWAYS, FLASH, FORWARD, 0, 5000, 500,                  \

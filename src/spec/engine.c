@@ -178,6 +178,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, tuned_fp4, false, "serving: 4-bit products by the fastest of several libraries"),
     ORR_STRING(orr_engine, fixed_fp8_tiles, false, "chips on which rows alone decide the tile of 8-bit products"),
     ORR_BOOL(orr_engine, low_latency_experts, false, "serving: 4-bit experts by kernels made for few rows"),
+    ORR_BOOL(orr_engine, triton_experts, false, "serving: experts of 8 and 16 bits by Triton kernels"),
     ORR_INT(orr_engine, qk_norm_kernels, false, 0, 100, "serving: kernels that normalise query and key heads"),
     ORR_BOOL(orr_engine, graph_pieces, false, "graphs of decode steps end at the attention of each layer"),
     ORR_REAL(orr_engine, graph_piece_s, ORR_UNIT_S, false, 0, 1, "pause of the device at the end of such a piece"),

@@ -87,6 +87,10 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_gen_tile_s *= stretch / by->grouped_rate_factor;
         u->grouped_gen_dram_frac *= by->dram_rate_factor / stretch;
         u->grouped_gen_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_triton_frac *= by->grouped_rate_factor * narrow / stretch;
+        u->grouped_triton_tile_s *= stretch / (by->grouped_rate_factor * narrow);
+        u->grouped_triton_dram_frac *= by->dram_rate_factor * narrow / stretch;
+        u->grouped_triton_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
     c->l2_frac /= stretch;

@@ -50,8 +50,10 @@ static void no_cache(struct orr_job *job)
 static void no_launch(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;
-    for (int i = 0; i < ORR_N_DTYPES; i++)
-        c->gemm[i].launch_s = c->gemm[i].grouped_launch_s = c->gemm[i].grouped_gen_launch_s = 0;
+    for (int i = 0; i < ORR_N_DTYPES; i++) {
+        struct orr_gemm_constants *u = &c->gemm[i];
+        u->launch_s = u->grouped_launch_s = u->grouped_gen_launch_s = u->grouped_triton_launch_s = 0;
+    }
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) c->attention[i].launch_s = 0;
     for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->launch_s = decode_set(job, i)->reduce_s = 0;
     c->pointwise_launch_s = 0;

@@ -284,7 +284,7 @@ static const struct {
      "workload.disaggregated: a prefill and a decode replica take 16 GPUs, but system cluster ends at the 8 GPUs of "
      "its scale-up domain (scaleout_bytes_per_s is 0)"},
     {",'set':{'calibration.decode.paged.4':{}}", "", "unknown key \"calibration.decode.paged.4\""},
-    {",'set':{'calibration.decode.flash':{}}", "", "unknown key \"calibration.decode.flash\""},
+    {",'set':{'calibration.decode.quantum':{}}", "", "unknown key \"calibration.decode.quantum\""},
     {",'set':{'calibration.mla_decode':7}", "", "calibration.mla_decode: must be an object, not 7"},
 };
 

@@ -75,6 +75,63 @@ static void low_latency_kernels_have_constants_of_their_own(void **state)
     assert_close(cost.launch_s, 20e-6, 1e-12);
 }
 
+/* Eq. 460: the same experts with weights of one byte: 8·(1024·1 + 1024·512 + 512·2) = 4,210,688 bytes. At half the rate a
+ * tile takes twice 0.2097152 us. */
+static void triton_experts_have_constants_of_their_own(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = four_bit_experts(w);
+    struct orr_gemm_constants *eight = &w->job.calibration.gemm[ORR_DTYPE_FP8];
+    struct orr_cost cost;
+    op.weight_bytes = 1;
+    eight->grouped_triton_frac = 0.5;
+    eight->grouped_triton_tile_s = 0;
+    eight->grouped_triton_dram_frac = 0.8;
+    eight->grouped_triton_launch_s = 15e-6;
+    assert_false(w->job.engine.triton_experts);
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    w->job.engine.triton_experts = true;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(0.4194304e-6, 1.5) + pow(4.210688e-6 / 0.8, 1.5), 2.0 / 3) + 15e-6, 1e-9);
+    /* 4-bit weights have kernels of another library, and a chip without the constants those of the format. */
+    op.weight_bytes = 0.5;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    op.weight_bytes = 1;
+    eight->grouped_triton_dram_frac = 0;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+}
+
+/* 64 sequences with 8 key heads of 128 are 512 blocks, four rounds of 132 SMs. An SM reads 256 bytes of a key at the
+ * rate of its format; DRAM at 0.8305 of 4.8 TB/s would take 135 us for the 537 MB. */
+static void flash_decode_reads_narrow_caches_slowly(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h200-sxm','plan':{},'workload':{'batch':64,"
+                "'input_len':4096,'output_len':10,'precision':'fp8','kv_precision':'fp8','engine':'vllm-0.11'}}");
+    assert_int_equal(w->job.engine.decode_kernel, ORR_DECODE_FLASH);
+    struct orr_op op = {.kind = ORR_OP_DECODE, .dtype = ORR_DTYPE_BF16, .batch = 64, .m = 64, .n = 4096, .k = 128};
+    op.kv_heads = 8;
+    op.key_tokens = 1;
+    op.input_bytes = 1;
+    op.packed = true;
+    struct orr_cost cost;
+    orr_cost_decode(&w->job, &op, &cost);
+    assert_close(cost.total_s, 4 * (2.92e-6 + 4096 * 256 / 2.087e10) + 9.04e-6, 1e-9);
+    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h200-sxm','plan':{},'workload':{'batch':64,"
+                "'input_len':4096,'output_len':10,'precision':'fp8','kv_precision':'fp8','engine':'vllm-0.10'}}");
+    orr_cost_decode(&w->job, &op, &cost);
+    assert_close(cost.total_s, 4 * (2.73e-6 + 4096 * 256 / 1.949e10) + 8.95e-6, 1e-9);
+    /* A chip without such constants takes those of serving kernels. */
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'a100-80g-sxm','plan':{},'workload':{'batch':1,"
+                "'input_len':100,'output_len':10,'engine':'vllm-0.11'}}");
+    const struct orr_calibration *c = &w->job.calibration;
+    assert_memory_equal(c->decode[ORR_DECODE_FLASH], c->decode[ORR_DECODE_PAGED], sizeof c->decode[0]);
+    assert_memory_equal(c->decode[ORR_DECODE_FLASH_WIDE], c->decode[ORR_DECODE_PAGED], sizeof c->decode[0]);
+}
+
 /* A product of 8192 columns has 128 tiles of 64, fewer than a B200 has SMs, and walks 28,672 elements of K. Engines
  * that only have the kernel of the table do not divide K; engines that tune do, and gain. */
 static void tuned_products_divide_k(void **state)
@@ -178,6 +235,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_pause_at_every_layer),
         cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
+        cmocka_unit_test(triton_experts_have_constants_of_their_own),
+        cmocka_unit_test(flash_decode_reads_narrow_caches_slowly),
         cmocka_unit_test(tuned_products_divide_k),
         cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
         cmocka_unit_test(tokens_are_chosen_from_wide_logits),
