@@ -385,7 +385,7 @@ test_openapi() {
 import json, re, sys, urllib.request, urllib.error
 doc = json.load(open("openapi.json"))
 table = set()
-header = open(sys.argv[1] + "/../include/orrery.h").read()
+header = open(sys.argv[1] + "/../include/orrery/ask.h").read()
 questions = re.findall(r'^    X\(\w+, "(\w+)", (?:JOB|SHORT|LONG|STREAMED)\)', header, re.M)
 if len(questions) < 8: print("the table of questions was not found")
 table.update(("POST", "/api/v1/" + name) for name in questions)

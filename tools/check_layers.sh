@@ -114,7 +114,7 @@ unitless="$unitless|norm_launches|norm_backward_launches|rope_launches|rope_back
 # Lengths of requests are counted in tokens; the numbers of a spread are in the unit of their key.
 unitless="$unitless|mean|cv|low|high|points|burstiness|prefix_share|urgent_share|requests|replicas|mean_gpus|p50|p90|p95|p99|quantile|mean_running_batch|mean_waiting"
 suffixes='s|w|j|hz|params|frac|factor|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit|token|request'
-sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
+cat include/orrery.h include/orrery/*.h | sed -e 's/\/\*.*//' | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)
               for (i = 1; i < n; i++) print $1 ": " names[i]}' |
     grep -vE "(_($suffixes)|(^|[ _])(bytes|bits|flops|usd)| ($unitless)|: ranks)$" >"$found"
@@ -130,7 +130,7 @@ headers=$(ls src/*/*.h | grep -v nearest_table)
 wc -l $sources $headers | awk '$1 > 700 && $2 != "total"' >"$found"
 rule "no file is longer than 700 lines"
 
-LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources $headers cli/*.h server/*.h include/*.h tests/*/*.h >"$found"
+LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources $headers cli/*.h server/*.h include/*.h include/orrery/*.h tests/*/*.h >"$found"
 rule "no line is longer than 120 columns"
 
 find data validation tests src cli docs -type d -name '*[0-9]*' >"$found" 2>/dev/null

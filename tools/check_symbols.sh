@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$1" | awk '$2 ~ /[B-Z]/ {print $3}' >"$work/versioned"
 sed 's/@.*//' "$work/versioned" | grep -v -e '^__' -e '^_init$' -e '^_fini$' | sort \
     >"$work/exported"
-grep -o 'orr_[a-z0-9_]*(' "$root/include/orrery.h" | tr -d '(' | sort -u >"$work/declared"
+grep -oh 'orr_[a-z0-9_]*(' "$root"/include/orrery.h "$root"/include/orrery/*.h | tr -d '(' | sort -u >"$work/declared"
 compare() { # name, expected, found
     if diff -u "$2" "$3" >"$work/report"; then tap_ok "$1"; else tap_not_ok "$1" "$work/report"; fi
 }

@@ -163,7 +163,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 /* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. With
  * ZeRO-3 the collective of the layer comes first, and a rank adds its shard. Where gradient and sum have different
  * formats, the kernel converts element by element and is not vectorised, so that it runs at the rate of casts to a
- * wider format, which take the same way (Eq. 401). */
+ * wider format, which take the same way (Eq. 300). */
 void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 {
     const struct orr_job *job = emit->job;

@@ -50,7 +50,7 @@ static double gather_host_s(const struct orr_job *job, double n_layers)
 
 /* E at powers of two GPUs: the mean of the largest of so many standard normal values. A doubling adds a quarter as a
  * mean from 8 to 2048 GPUs, the sizes of the weak-scaling series behind the calibrated slope, so that E counts as 4·E
- * of their doublings (Eq. 400). */
+ * of their doublings (Eq. 299). */
 double orr_slowest_doublings(double n_gpus)
 {
     static const double expected[] = {0,     0.564, 1.029, 1.424, 1.766, 2.070, 2.344, 2.595, 2.827, 3.044, 3.248,

@@ -112,7 +112,7 @@ static double whole_steps(double steps, double vary)
 /* What steps vary by where many of them have prompts, in steps. */
 #define STEPS_VARY 0.25
 
-/* Eq. 440: by how many steps the time of handling varies: with the length of the prompt, and where one of the steps has
+/* Eq. 301: by how many steps the time of handling varies: with the length of the prompt, and where one of the steps has
  * prompts. */
 static double handling_varies(const struct orr_closed_search *s, const struct point *p, double varied_s)
 {

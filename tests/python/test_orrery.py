@@ -32,7 +32,8 @@ def program(*arguments: str) -> str:
 class Header(unittest.TestCase):
     """What _library.py repeats of include/orrery.h."""
 
-    header = (ROOT / "include/orrery.h").read_text()
+    header = "".join(path.read_text() for path in
+                     [ROOT / "include/orrery.h", *sorted((ROOT / "include/orrery").glob("*.h"))])
 
     def test_constants(self):
         for name, value in [("ERROR_TEXT", _library.ERROR_TEXT), ("MAX_COLUMNS", _library.MAX_COLUMNS),

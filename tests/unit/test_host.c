@@ -226,7 +226,7 @@ static void the_ledger_has_every_second_of_the_host(void **state)
 
 /* ---------------------------------------------------------------- the slowest GPU */
 
-/* Eq. 400: with a slope of 0.5 % chips differ by 2 %. The mean of the largest of 8, 512 and 24 standard normal values
+/* Eq. 299: with a slope of 0.5 % chips differ by 2 %. The mean of the largest of 8, 512 and 24 standard normal values
  * is 1.4236, 3.0439 and 1.9477, by numerical integration of x·n·pdf·cdf^(n−1); between 16 and 32 the table is
  * straight. */
 static void all_wait_for_the_slowest_gpu(void **state)

@@ -366,7 +366,7 @@ static void ends_accumulate_gradients(void **state)
     assert_close(need_op(w, ORR_LAYER_EMBEDDING, "gradient.accumulate")->bytes, 10 * table, 1e-12);
     assert_close(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->bytes, 10 * (table + 4096), 1e-12);
     assert_null(find_op(w, ORR_LAYER_EMBEDDING, "embedding.sum"));
-    /* Eq. 401: 16 bits are added to 32 by a kernel that converts, 16 to 16 or 32 to 32 by one that does not. */
+    /* Eq. 300: 16 bits are added to 32 by a kernel that converts, 16 to 16 or 32 to 32 by one that does not. */
     assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_UPCAST);
     w->job.workload.gradients = ORR_GRADIENTS_BF16;
     train(w);
