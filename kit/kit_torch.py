@@ -594,6 +594,7 @@ def ops_ends(ops):
     nbytes, shape = 6 * 24 * 4096 * 4096, "24x4096x4096"
     ops.pointwise("copy bf16->fp32", shape, nbytes, lambda: [f.copy_(p) for p, f in zip(low, high)])
     ops.pointwise("copy fp32->bf16", shape, nbytes, lambda: [p.copy_(f) for p, f in zip(low, high)])
+    ops.pointwise("add fp32+=bf16", shape, nbytes / 6 * 10, lambda: [f.add_(p) for p, f in zip(low, high)])
     ops.pointwise("foreach copy bf16->fp32", shape, nbytes, lambda: torch._foreach_copy_(high, low))
 
 

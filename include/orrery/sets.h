@@ -255,6 +255,7 @@
     X(SCATTER, "scatter", "gradient of an embedding: sort and add")                                                    \
     X(CAST, "cast", "format conversion with scales")                                                                   \
     X(UPCAST, "upcast", "copy from 16 to 32 bits")                                                                     \
+    X(ACCUMULATE, "accumulate", "16-bit values added to sums of 32 bits")                                              \
     X(LOSS, "loss", "cross-entropy on the logits")                                                                     \
     X(ADAM, "adam", "fused Adam step")
 

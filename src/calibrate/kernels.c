@@ -345,14 +345,23 @@ static enum orr_pointwise class_of(const char *op)
     static const struct {
         const char *word;
         enum orr_pointwise class;
-    } WORDS[] = {{"add", ORR_POINTWISE_ADD},         {"mul", ORR_POINTWISE_ADD},
-                 {"silu", ORR_POINTWISE_ACTIVATION}, {"swiglu", ORR_POINTWISE_ACTIVATION},
-                 {"rope", ORR_POINTWISE_ACTIVATION}, {"gelu", ORR_POINTWISE_GELU},
-                 {"dropout", ORR_POINTWISE_DROPOUT}, {"layernorm", ORR_POINTWISE_LAYERNORM},
-                 {"rmsnorm", ORR_POINTWISE_RMSNORM}, {"softmax", ORR_POINTWISE_SOFTMAX},
-                 {"copy", ORR_POINTWISE_COPY},       {"scatter", ORR_POINTWISE_SCATTER},
-                 {"cast", ORR_POINTWISE_CAST},       {"upcast", ORR_POINTWISE_UPCAST},
-                 {"loss", ORR_POINTWISE_LOSS},       {"adam", ORR_POINTWISE_ADAM}};
+    } WORDS[] = {{"add", ORR_POINTWISE_ADD},
+                 {"mul", ORR_POINTWISE_ADD},
+                 {"silu", ORR_POINTWISE_ACTIVATION},
+                 {"swiglu", ORR_POINTWISE_ACTIVATION},
+                 {"rope", ORR_POINTWISE_ACTIVATION},
+                 {"gelu", ORR_POINTWISE_GELU},
+                 {"dropout", ORR_POINTWISE_DROPOUT},
+                 {"layernorm", ORR_POINTWISE_LAYERNORM},
+                 {"rmsnorm", ORR_POINTWISE_RMSNORM},
+                 {"softmax", ORR_POINTWISE_SOFTMAX},
+                 {"copy", ORR_POINTWISE_COPY},
+                 {"scatter", ORR_POINTWISE_SCATTER},
+                 {"cast", ORR_POINTWISE_CAST},
+                 {"upcast", ORR_POINTWISE_UPCAST},
+                 {"loss", ORR_POINTWISE_LOSS},
+                 {"adam", ORR_POINTWISE_ADAM},
+                 {"accumulate", ORR_POINTWISE_ACCUMULATE}};
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         if (strcmp(op, WORDS[i].word) == 0) return WORDS[i].class;
     return ORR_N_POINTWISES;

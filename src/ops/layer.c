@@ -162,8 +162,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 
 /* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. With
  * ZeRO-3 the collective of the layer comes first, and a rank adds its shard. Where gradient and sum have different
- * formats, the kernel converts element by element and is not vectorised, so that it runs at the rate of casts to a
- * wider format, which take the same way (Eq. 300). */
+ * formats, the kernel converts element by element and is not vectorised, which has a rate of its own (Eq. 300). */
 void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 {
     const struct orr_job *job = emit->job;
@@ -176,7 +175,7 @@ void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
     const double elements = sharded ? params / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP) : params;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){
                                  .backward_name = "gradient.accumulate",
-                                 .kind = added == states.gradient_bytes ? ORR_POINTWISE_ADD : ORR_POINTWISE_UPCAST,
+                                 .kind = added == states.gradient_bytes ? ORR_POINTWISE_ADD : ORR_POINTWISE_ACCUMULATE,
                                  .backward_bytes = share * elements * (added + 2 * states.gradient_bytes),
                                  .backward_launches = tensors});
 }

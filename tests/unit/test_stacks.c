@@ -367,7 +367,7 @@ static void ends_accumulate_gradients(void **state)
     assert_close(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->bytes, 10 * (table + 4096), 1e-12);
     assert_null(find_op(w, ORR_LAYER_EMBEDDING, "embedding.sum"));
     /* Eq. 300: 16 bits are added to 32 by a kernel that converts, 16 to 16 or 32 to 32 by one that does not. */
-    assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_UPCAST);
+    assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_ACCUMULATE);
     w->job.workload.gradients = ORR_GRADIENTS_BF16;
     train(w);
     assert_int_equal(need_op(w, ORR_LAYER_HEAD, "gradient.accumulate")->pointwise, ORR_POINTWISE_ADD);
