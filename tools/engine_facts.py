@@ -86,6 +86,7 @@ GROUPS = {
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
+        ("triton_experts", "false", "experts chat"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),
@@ -109,8 +110,8 @@ GROUPS = {
         ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),
         ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
-        ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat"),
-        ("packed_gqa_most", "2", "long chat"), ("packed_gqa_plain_only", "true", "one window"),
+        ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
+        ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
@@ -169,6 +170,8 @@ JOBS["unknown"] = JOBS["sharded"].replace("pytorch-fsdp-compile", "generic")
 JOBS["shipped"] = f"infer --model gpt-oss-20b {H100} --batch 1 --input 128 --output 128 --engine vllm"
 JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 --output 128 --engine tensorrt-llm-1.2"
 JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
+JOBS["long chat 2024"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm-0.6"
+JOBS["experts chat"] = f"infer --model mixtral-8x7b {H100} --tp 2 --batch 16 --input 1024 --output 128 --engine vllm"
 
 
 def ask(job, *sets):

@@ -32,8 +32,8 @@ struct library {
     double frac, tile_s, dram_frac, launch_s;
 };
 
-/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). Weights of 8 and 16 bits have
- * Triton kernels in engines that compile them, where the chip has their constants (Eq. 302). */
+/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). Weights of 8 and 16 bits
+ * have Triton kernels in engines that compile them, where the chip has their constants (Eq. 302). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],

@@ -61,7 +61,7 @@ static void a_narrow_cache_is_read_twice_as_fast(void **state)
                  "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','kv_precision':"
                  "'%s','batch':64,'input_len':60000,'output_len':2}}",
                  narrow ? "fp8" : "bf16");
-        struct orr_decode_constants *constants = w->job.calibration.decode[ORR_DECODE_PAGED];
+        struct orr_decode_constants *constants = w->job.calibration.decode[w->job.engine.decode_kernel];
         constants[1] = constants[0];
         attention_s[narrow] = infer(w, &w->job).time_s[ORR_INFER_DECODE_ATTENTION];
     }

@@ -150,8 +150,8 @@ static void report_is_short_and_says_what_was_asked(void **state)
         free(text);
     }
     char *text = render(&fixture->answers[APART], ORR_FORMAT_TERMINAL, 160, false);
-    assert_non_null(strstr(text, "batch 64 × 1024 → 512 tokens · weights fp8 · cache fp8 · 25 % of the prompt cached"
-                                 " · chunks of 512 tokens · prefill and decode apart\n"));
+    assert_non_null(strstr(text, "batch 64 × 1024 → 512 tokens · weights fp8_block · cache fp8 · 25 % of the prompt"
+                                 " cached · chunks of 512 tokens · prefill and decode apart\n"));
     free(text);
     text = render(&fixture->answers[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
     assert_non_null(

@@ -75,8 +75,8 @@ static void low_latency_kernels_have_constants_of_their_own(void **state)
     assert_close(cost.launch_s, 20e-6, 1e-12);
 }
 
-/* Eq. 302: the same experts with weights of one byte: 8·(1024·1 + 1024·512 + 512·2) = 4,210,688 bytes. At half the rate a
- * tile takes twice 0.2097152 us. */
+/* Eq. 302: the same experts with weights of one byte: 8·(1024·1 + 1024·512 + 512·2) = 4,210,688 bytes. At half the rate
+ * a tile takes twice 0.2097152 us. */
 static void triton_experts_have_constants_of_their_own(void **state)
 {
     struct world *w = *state;

@@ -119,7 +119,7 @@ static void table_error(void **state)
         orr_steps_free(exact);
         assert_true(error[STEPS / 2] < 0.001 && error[STEPS * 99 / 100] < 0.02);
         /* Products have stairs at multiples of a tile, which straight lines round off. */
-        assert_true(error[STEPS + STEPS / 2] < 0.01 && error[STEPS + STEPS * 99 / 100] < 0.10 && fabs(bias) < 0.01);
+        assert_true(error[STEPS + STEPS / 2] < 0.01 && error[STEPS + STEPS * 99 / 100] < 0.12 && fabs(bias) < 0.01);
     }
 }
 
@@ -160,7 +160,7 @@ static void closed_loop_is_closed_form(void **state)
             const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
             if (!run.fits) continue;
             assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
-            assert_true(queued || fabs(ttft) < 0.06);
+            assert_true(queued || fabs(ttft) < 0.08);
             worst = fmax(worst, queued ? 0 : fabs(ttft));
             ttfts[n_ttfts++] = fabs(ttft);
         }

@@ -185,7 +185,7 @@ static void fewer_facts_are_wider(void **state)
             assert_true(width_of(w, &experts, regime, &exposure) >= widths[kin]);
         }
         if (known) assert_true(widths[ORR_KIN_VERSION] >= widths[ORR_KIN_RECORD]);
-        assert_true(widths[ORR_KIN_OTHER] >= widths[ORR_KIN_VERSION]);
+        assert_true(widths[ORR_KIN_OTHER] >= widths[ORR_KIN_VERSION] * (1 - 1e-12)); /* rounding of the middle */
     }
 }
 

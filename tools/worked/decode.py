@@ -42,7 +42,7 @@ class Decode:
 
     def attention_op(self):
         """Eq. 47. 16 x 8 K,V heads nearly fill the SMs, so that contexts are not split (Eq. 48)."""
-        at, u, engine = self.at, self.at.calibration["decode"]["paged"]["16"], self.at.engine
+        at, u, engine = self.at, self.at.calibration["decode"][self.at.engine["decode_kernel"]]["16"], self.at.engine
         self.heads = self.batch * self.k
         assert math.floor(at.n_sm / self.heads) == 1
         self.entry = engine["kv_table_entry_bytes"] / engine["kv_block_tokens"]

@@ -31,7 +31,7 @@ def decode_product(x):
 
 
 def decode_attention(x):
-    at, u = x.at, x.at.calibration["decode"]["paged"]["16"]
+    at, u = x.at, x.at.calibration["decode"][x.at.engine["decode_kernel"]]["16"]
     yield f"heads     B·k = {x.heads} pairs of sequence and K,V head on {at.n_sm:.0f} SMs: one block each, no split   Eq. 48"
     yield f"a key     2·d·2 = {x.key_bytes} B per head; {x.heads}·{x.key_bytes} + {x.batch}·{x.entry} (block table) = {x.step_bytes:.0f} B per position"
     yield f"DRAM      the first {show(u['ramp_bytes'], 'B')} = {x.ramp} positions at half the rate:"
