@@ -85,7 +85,7 @@ static char *ask_unseen(const struct orr_catalogue *catalogue, const char *reque
 {
     struct orr_validation *validation = NULL;
     char *csv = own_text(request), *text = NULL;
-    if (!orr_validate(catalogue, csv, request, &validation, error) && !orr_validation_unseen(&validation, error))
+    if (!orr_validation_unseen(&validation, error) && !orr_validate(catalogue, csv, request, &validation, error))
         text = no_text(error, orr_validation_render(validation, format, NULL));
     orr_validation_free(validation);
     free(csv);

@@ -245,7 +245,7 @@ static void all_wait_for_the_slowest_gpu(void **state)
                        "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{%s},'workload':{'seq':4096,"
                        "'micro_batch':1,'global_batch':384,'engine':'megatron-core-2024'}}",
                        CASES[i].plan);
-        read_job(w, text);
+        read_job(w, "%s", text);
         const double *time_s = answer_of(w)->train.time_s;
         double paced_s = 0;
         for (int part = ORR_TIME_FORWARD; part <= ORR_TIME_EP_EXPOSED; part++) paced_s += time_s[part];
