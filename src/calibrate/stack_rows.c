@@ -95,8 +95,9 @@ const char *orr_stack_odd_pairs(struct orr_stack *stack)
 {
     struct orr_stack_pairs odd[ORR_MAX_CELLS];
     const struct orr_stack_choice choice = {stack->chosen, stack->n_chosen};
-    double *errors = malloc((2 * stack->n_chosen + 1) * sizeof *errors), *after = errors + stack->n_chosen;
+    double *errors = malloc((2 * stack->n_chosen + 1) * sizeof *errors);
     if (!errors) return NULL;
+    double *after = errors + stack->n_chosen;
     for (size_t i = 0; i < stack->n_chosen; i++) {
         errors[i] = stack->about[i].before;
         after[i] = stack->about[i].after;

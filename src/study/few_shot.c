@@ -154,7 +154,8 @@ static bool look_for_pairs(const struct stack *stack)
     struct orr_stack_worker worker;
     const struct orr_stack_choice all = {stack->rows, stack->n_rows};
     struct orr_stack_mixture *mixture = malloc(sizeof *mixture);
-    double *before = malloc((2 * stack->n_rows + 1) * sizeof *before), *after = before + stack->n_rows;
+    double *before = malloc((2 * stack->n_rows + 1) * sizeof *before);
+    double *after = before ? before + stack->n_rows : NULL;
     const bool done = orr_stack_worker_open(&worker) && mixture && before &&
                       orr_stack_average(&worker, (const struct orr_stack_runs *const *)stack->engines, stack->names,
                                         stack->n_engines, &all, PASSES, mixture);

@@ -23,7 +23,7 @@
     "{'kind':'infer','model':'" model "','system':'h100-sxm','plan':{" plan "},'workload':{'input_len':300,"           \
     "'output_len':30" workload "}}"
 
-static const struct {
+static const struct question {
     const char *request, *word; /* in the text; NULL: nothing is said of it */
 } JOBS[] = {
     {TRAIN("'tp':2,'sp':true", ""), "tp 2"},
@@ -127,29 +127,33 @@ static json_t *answer_of(const struct world *w, const char *request, char **word
     return json;
 }
 
-static void an_answer_can_be_asked_again(void **state)
+/* Answers a request: JSON without what may differ, and the words of the report. */
+typedef json_t *answering(const struct world *w, const char *request, char **words);
+
+/* The request that an answer carries has the same answer, and the report says what it must. */
+static void ask_again(const struct world *w, answering *answer, const struct question *questions, size_t n)
 {
     size_t n_bad = 0;
-    for (size_t i = 0; i < COUNT(JOBS); i++) {
+    for (size_t i = 0; i < n; i++) {
         char request[2048], *words = NULL, *again_words = NULL;
-        (void)snprintf(request, sizeof request, "%s", JOBS[i].request);
+        (void)snprintf(request, sizeof request, "%s", questions[i].request);
         for (char *c = request; *c; c++)
             if (*c == '\'') *c = '"';
-        json_t *first = answer_of(*state, request, &words);
+        json_t *first = answer(w, request, &words);
         char *asked = json_dumps(json_object_get(first, "request"), JSON_COMPACT | JSON_REAL_PRECISION(17));
         assert_non_null(asked);
-        json_t *second = answer_of(*state, asked, &again_words);
-        if (!json_equal(first, second)) {
+        json_t *second = answer(w, asked, &again_words);
+        const char *key;
+        json_t *value;
+        json_object_foreach(first, key, value)
+        {
+            if (json_equal(value, json_object_get(second, key))) continue;
             n_bad++;
-            print_error("%s: asked again as %s it has another answer\n", request, asked);
-            const char *key;
-            json_t *value;
-            json_object_foreach(first, key, value) if (!json_equal(value, json_object_get(second, key)))
-                print_error("  %s\n", key);
+            print_error("%s: asked again as %s it has another %s\n", request, asked, key);
         }
-        if (JOBS[i].word && !strstr(words, JOBS[i].word)) {
+        if (questions[i].word && !strstr(words, questions[i].word)) {
             n_bad++;
-            print_error("%s: the report does not say \"%s\"\n", request, JOBS[i].word);
+            print_error("%s: the report does not say \"%s\"\n", request, questions[i].word);
         }
         free(asked);
         free(words);
@@ -158,6 +162,11 @@ static void an_answer_can_be_asked_again(void **state)
         json_decref(second);
     }
     assert_int_equal(n_bad, 0);
+}
+
+static void an_answer_can_be_asked_again(void **state)
+{
+    ask_again(*state, answer_of, JOBS, COUNT(JOBS));
 }
 
 /* Files that run each job, on engines that have a program of their own: each names the degree of tensor parallelism as
@@ -206,9 +215,7 @@ static void jobs_can_be_launched(void **state)
     "{'kind':'serving','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm'},'traffic':{'requests':40," \
     "'output_len':16," traffic "}" more "}"
 
-static const struct {
-    const char *request, *word;
-} SERVICES[] = {
+static const struct question SERVICES[] = {
     {LOAD("'rate_per_s':4,'input_len':'100:300'", ""), "100"},
     {LOAD("'rate_per_s':4,'input_len':'200~0.5'", ",'slo':['ttft_s.p90<=1 s','tpot_s.mean<=50 ms']"), "p90"},
     {LOAD("'rate_per_s':4,'input_len':{'law':'exponential','mean':200}", ""), "exponential"},
@@ -255,31 +262,7 @@ static json_t *service_of(const struct world *w, const char *request, char **wor
 
 static void a_service_can_be_asked_again(void **state)
 {
-    size_t n_bad = 0;
-    for (size_t i = 0; i < COUNT(SERVICES); i++) {
-        char request[2048], *words = NULL, *again_words = NULL;
-        (void)snprintf(request, sizeof request, "%s", SERVICES[i].request);
-        for (char *c = request; *c; c++)
-            if (*c == '\'') *c = '"';
-        json_t *first = service_of(*state, request, &words);
-        char *asked = json_dumps(json_object_get(first, "request"), JSON_COMPACT | JSON_REAL_PRECISION(17));
-        assert_non_null(asked);
-        json_t *second = service_of(*state, asked, &again_words);
-        if (!json_equal(first, second)) {
-            n_bad++;
-            print_error("%s: asked again as %s it has another answer\n", request, asked);
-        }
-        if (SERVICES[i].word && !strstr(words, SERVICES[i].word)) {
-            n_bad++;
-            print_error("%s: the report does not say \"%s\"\n%s\n", request, SERVICES[i].word, words);
-        }
-        free(asked);
-        free(words);
-        free(again_words);
-        json_decref(first);
-        json_decref(second);
-    }
-    assert_int_equal(n_bad, 0);
+    ask_again(*state, service_of, SERVICES, COUNT(SERVICES));
 }
 
 int main(void)
