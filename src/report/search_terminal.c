@@ -310,20 +310,32 @@ static void wrap_flags(struct orr_text *text, const struct orr_style *style, con
         if (text->data[i] == GLUE) text->data[i] = ' ';
 }
 
+/* The flags of one plan, or of one pool of it. */
+static void add_flags(const struct orr_job *job, const char *label, const struct orr_style *style,
+                      struct orr_text *text)
+{
+    struct orr_text flags = {0}, notes = {0};
+    if (!orr_launch(orr_launcher_of(job), job, &flags, &notes)) return;
+    if (flags.length) wrap_flags(text, style, label, flags.data);
+    if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
+    orr_text_drop(text, &flags);
+    orr_text_drop(text, &notes);
+}
+
 static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
+    struct orr_text title = {0};
+    char label[32];
     orr_search_show(v, &v->best[0].choice);
-    orr_text_section(text, style, "to run the winner");
-    for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        struct orr_text flags = {0}, notes = {0};
-        char label[32];
-        if (i != (int)orr_launcher_of(&v->job) || !orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
-        (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
-        if (flags.length) wrap_flags(text, style, label, flags.data);
-        if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
-        orr_text_drop(text, &flags);
-        orr_text_drop(text, &notes);
-    }
+    const char *program = orr_launchers[orr_launcher_of(&v->job)].program;
+    const bool split = v->choice->decode_gpus > 0;
+    orr_text_add(&title, "to run the winner%s%s (--launch DIR writes files)", split ? " with " : "",
+                 split ? program : "");
+    orr_text_section(text, style, title.data ? title.data : "");
+    (void)snprintf(label, sizeof label, "  %s", split ? "prefill" : program);
+    add_flags(&v->job, label, style, text);
+    if (split) add_flags(&v->result_job, "  decode", style, text);
+    orr_text_drop(text, &title);
 }
 
 static void add_nothing(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)

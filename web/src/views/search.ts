@@ -88,6 +88,17 @@ export function loadPlan(job: Job, found: Found): void {
 /** Returns flags with their values, so that a line breaks between them. */
 const flagsOf = (flags: string): string[] => flags.split(/ (?=--|[a-z_]+\.[a-z_.]+[ =])/);
 
+/** Returns the flags of the winner by program; a plan with two pools has two lines for each. */
+const launchLines = (r: SearchResult): [string, string][] => {
+    const programs = Object.entries(r.launch ?? {});
+    const decode = r.launch_decode;
+    if (!decode) return programs;
+    return programs.flatMap(([program, flags]): [string, string][] => [
+        [`${program}, prefill`, flags],
+        [`${program}, decode`, decode[program] ?? ''],
+    ]);
+};
+
 const TOP = 20;
 
 /** Returns a column of a number of the result. */
@@ -446,7 +457,7 @@ export class Search implements View {
         fill(this.tableHost, this.table.element);
         this.fillTable();
         this.showBeside(r);
-        this.showLaunch(r.launch ?? {});
+        this.showLaunch(launchLines(r));
         this.keys = r.pareto_keys;
         const [x, y] = r.pareto_keys;
         this.front.set(
@@ -533,8 +544,7 @@ export class Search implements View {
         );
     }
 
-    private showLaunch(launch: Record<string, string>): void {
-        const programs = Object.entries(launch);
+    private showLaunch(programs: [string, string][]): void {
         fill(
             this.launch,
             ...programs.map(([program, flags]) =>
