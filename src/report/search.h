@@ -18,7 +18,7 @@ struct orr_search_view {
     struct orr_choice simplest, published;
     double simplest_ratio;                   /* objective of the simplest plan over the winner's; 0: the winner is it */
     const struct orr_measured_run *measured; /* who ran the published plan; NULL: there is none */
-    double published_s;                      /* time of the published plan, predicted for this question */
+    double published_ratio;                  /* its objective, predicted for this question, over the winner's */
     double compare_ratio; /* objective of the plan to compare with over the winner's; 0 where there is none */
     struct orr_scratch *scratch;
     /* The next members are about the plan shown last. */
@@ -68,9 +68,12 @@ void orr_search_limits_text(const struct orr_search_request *request, struct orr
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
 /* The first of the best plans that lies inside what was measured; n_best where none does. It shows that plan. */
 size_t orr_search_inside(struct orr_search_view *view);
-/* The layout of a measured run of the same model, filled in for this question; NULL where there is none. */
+/* The layout of a measured run of the same model or of one that is alike, filled in for this question, and its
+ * `published_ratio`; NULL where there is none. */
 struct orr_measured_run;
 const struct orr_measured_run *orr_search_published(struct orr_search_view *view, struct orr_choice *plan);
+/* Adds who ran the published plan, and with which model on what. */
+void orr_search_run_text(const struct orr_search_view *view, struct orr_text *text);
 /* Says what a reason to reject means. */
 const char *orr_reject_meaning(enum orr_reject reject);
 /* Prints "1.23 times", for ratios from 1 on. */

@@ -1,8 +1,8 @@
 /* This file writes a search as the JSON object of the contract and as CSV with one row per listed plan. */
+#include "predict/nearest.h"
 #include "report/assumed.h"
 #include "report/json_text.h"
 #include "report/record.h"
-#include "predict/nearest.h"
 #include "report/search.h"
 #include "report/sureness.h"
 #include "search/search.h"
@@ -87,15 +87,22 @@ static json_t *beside_json(struct orr_search_view *v, const struct orr_choice *c
     return orr_json_whole(plan, failed);
 }
 
+/* The published plan, with the run that had its layout. */
+static json_t *published_json(struct orr_search_view *v)
+{
+    const struct orr_measured_run *run = v->measured;
+    json_t *plan = beside_json(v, &v->published, v->published_ratio, run->source);
+    json_t *of = json_pack("{ss ss ss sI ss}", "model", run->model, "system", run->system, "engine", run->engine,
+                           "gpus", (json_int_t)run->gpus, "plan", run->plan);
+    return orr_json_whole(plan, !plan || !of || json_object_set_new(plan, "run", of));
+}
+
 static int add_beside(struct orr_search_view *v, json_t *root)
 {
     int failed = 0;
     if (v->simplest_ratio > 0)
         failed |= json_object_set_new(root, "simplest", beside_json(v, &v->simplest, v->simplest_ratio, NULL));
-    if (v->measured)
-        failed |= json_object_set_new(
-            root, "published",
-            beside_json(v, &v->published, orr_ratio(v->published_s, v->best[0].time_s), v->measured->source));
+    if (v->measured) failed |= json_object_set_new(root, "published", published_json(v));
     return failed;
 }
 

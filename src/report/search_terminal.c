@@ -143,8 +143,10 @@ static void add_published(struct orr_search_view *v, const struct orr_style *sty
     if (!v->measured) return;
     orr_search_show(v, &v->published);
     orr_search_plan(v, &line);
-    orr_text_add(&line, " · %s, %s the winner · layout of %s", orr_print_s(time, v->published_s),
-                 orr_print_ratio(times, orr_ratio(v->published_s, v->best[0].time_s)), v->measured->source);
+    const double time_s = v->job.kind == ORR_JOB_TRAIN ? v->answer.train.step_time_s : v->answer.infer.latency_s;
+    orr_text_add(&line, " · %s, %s the winner%s · layout of ", orr_print_s(time, time_s),
+                 orr_print_ratio(times, v->published_ratio), v->job.kind == ORR_JOB_TRAIN ? "" : " by the objective");
+    orr_search_run_text(v, &line);
     orr_summary_line(text, style, "published", &line);
     free(line.data);
 }

@@ -132,6 +132,7 @@ export interface SearchResult {
 export interface Beside extends Found {
     ratio: number | null;
     source?: string;
+    run?: { model: string; system: string; gpus: number };
 }
 
 export interface Entry extends JsonObject {

@@ -88,6 +88,10 @@ export function loadPlan(job: Job, found: Found): void {
 /** Returns flags with their values, so that a line breaks between them. */
 const flagsOf = (flags: string): string[] => flags.split(/ (?=--|[a-z_]+\.[a-z_.]+[ =])/);
 
+/** Says who ran a published layout, which model, and on what. */
+const runText = (plan: Beside): string =>
+    plan.run ? `${plan.source ?? ''}: ${plan.run.model} on ${plan.run.gpus} × ${plan.run.system}` : (plan.source ?? '');
+
 /** Returns the flags of the winner by program; a plan with two pools has two lines for each. */
 const launchLines = (r: SearchResult): [string, string][] => {
     const programs = Object.entries(r.launch ?? {});
@@ -530,7 +534,7 @@ export class Search implements View {
             ...row('Winner', winner, ''),
             ...(r.simplest ? row('Simplest within half a per cent', r.simplest, times(r.simplest)) : []),
             ...(r.published
-                ? row('Published layout', r.published, `${times(r.published)}; ${r.published.source ?? ''}`)
+                ? row('Published layout', r.published, `${times(r.published)}; ${runText(r.published)}`)
                 : []),
             h('dt', {}, 'How sure'),
             h(
