@@ -234,6 +234,7 @@ export class Operators implements View {
                 const points = (rows: Row[], bound: string, top: boolean) => ({
                     type: 'scatter',
                     name: boundName(bound),
+                    z: 3, // labels over the lines of the ceilings
                     xAxisIndex: top ? 0 : 1,
                     yAxisIndex: top ? 0 : 1,
                     itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },

@@ -121,7 +121,7 @@ function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
         h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => load(f) }, 'Load');
     return [
         { label: 'Load', plain: true, value: () => '', show: button },
-        { label: 'Plan', value: planText, class: 'line-of-text' },
+        { label: 'Plan', value: planText },
         { label: 'GPUs', value: (f) => f.gpus },
         ...(kind === 'train'
             ? [
