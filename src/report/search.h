@@ -42,14 +42,16 @@ struct orr_plan_column {
     void (*cell)(const struct orr_search_view *view, struct orr_text *cell); /* NULL prints the metric */
     int metric;
     bool bare; /* prints no unit, because the title has it */
+    bool rare; /* only where it is asked for */
 };
-#define ORR_MAX_PLAN_COLUMNS 15 /* the rank is one more: ORR_TABLE_COLUMNS */
+#define ORR_MAX_PLAN_COLUMNS 16 /* the rank is one more: ORR_TABLE_COLUMNS */
 
 /* A table of plans has cells in rows and knows which columns have anything to say. */
 struct orr_plan_table {
     const struct orr_plan_column *columns;
     size_t n_columns, n_rows;
     bool used[ORR_MAX_PLAN_COLUMNS];
+    bool asked[ORR_MAX_PLAN_COLUMNS]; /* the objective or a limit is about the column: it is never dropped */
     char **cells; /* cells row by row; NULL where memory ran out */
 };
 struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found);

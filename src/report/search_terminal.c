@@ -184,7 +184,7 @@ static void print_plans(const struct orr_plan_table *plans, const size_t *ranks,
         for (size_t i = 0; i < plans->n_columns; i++) {
             if (!plans->used[i]) continue;
             align[n] = plans->columns[i].align;
-            drop[n] = plans->columns[i].drop;
+            drop[n] = (char)(plans->asked[i] ? '0' : plans->columns[i].drop);
             cells[n++] = r == 0 ? plans->columns[i].title : plans->cells[(r - 1) * plans->n_columns + i];
         }
         if (r == 0) orr_table_start(&table, align);
