@@ -123,12 +123,12 @@ static const struct orr_plan_column INFER[] = {
     {"options", 'f', '0', NULL, infer_options_cell, 0, false, false},
     {"TTFT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TTFT, false, false},
     {"TPOT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TPOT, false, false},
-    {"tok/s/GPU", 'r', '0', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, true, false},
-    {"tok/s/user", 'r', '1', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, true, false},
-    {"most", 'r', '3', NULL, most_cell, 0, false, false},
-    {"memory", 'r', '2', NULL, NULL, ORR_INFER_METRIC_MEMORY_TOTAL, false, false},
-    {"$/Mtok", 'r', '4', NULL, NULL, ORR_INFER_METRIC_COST_PER_MILLION, true, false},
-    {"energy/tok", 'r', '5', NULL, NULL, ORR_INFER_METRIC_ENERGY_PER_TOKEN, false, true},
+    {"tok/s/GPU", 'r', '1', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, true, false},
+    {"tok/s/user", 'r', '2', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, true, false},
+    {"most", 'r', '4', NULL, most_cell, 0, false, false},
+    {"memory", 'r', '3', NULL, NULL, ORR_INFER_METRIC_MEMORY_TOTAL, false, false},
+    {"$/Mtok", 'r', '5', NULL, NULL, ORR_INFER_METRIC_COST_PER_MILLION, true, false},
+    {"energy/tok", 'r', '6', NULL, NULL, ORR_INFER_METRIC_ENERGY_PER_TOKEN, false, true},
 };
 
 static const struct orr_plan_column *columns_of(enum orr_job_kind kind, size_t *n)
@@ -152,6 +152,9 @@ static bool is_asked(const struct orr_search_request *request, const struct orr_
     if (column->cell) return false;
     for (size_t i = 0; i < request->n_limits; i++)
         if (request->limits[i].metric == column->metric) return true;
+    /* The rate of a GPU is a coordinate of the front; it makes room where cost or energy is the objective. */
+    if (request->job.kind == ORR_JOB_INFER && column->metric == ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU)
+        return request->objective != ORR_OBJECTIVE_COST && request->objective != ORR_OBJECTIVE_ENERGY;
     return column->metric == metrics[request->objective];
 }
 
