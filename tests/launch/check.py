@@ -34,6 +34,8 @@ JOBS = [
     *[["infer", *EXPERTS, "--engine", engine, "--tp", "16"] for engine in SERVERS],
     *[["search", "infer", *SERVE, "--engine", engine, "--disaggregated"] for engine in SERVERS],
     ["search", "train", *TRAIN, "--engine", "megatron-core-2025"],
+    ["size", "--model", "llama3-8b", "--system", "h100-sxm", "--engine", "vllm", "--input", "1000", "--output", "100",
+     "--rate", "2/s", "--slo", "ttft.p99<1 s", "--budget", "2 GPUs"],
 ]
 PROGRAMS = {"megatron.sh": "megatron", "torchtitan.sh": "torchtitan", "bridge.sh": "bridge", "vllm.sh": "vllm",
             "sglang.sh": "sglang", "tensorrt_llm.sh": "tensorrt-llm", "accelerate.sh": "accelerate",
