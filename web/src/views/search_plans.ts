@@ -83,7 +83,7 @@ export function columnsOf(kind: Kind, load: (found: Found) => void): Column<Foun
         h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => load(f) }, 'Load');
     return [
         { label: 'Load', plain: true, value: () => '', show: button },
-        { label: 'Plan', value: planText },
+        { label: 'Plan', value: planText, class: 'some-words' },
         { label: 'GPUs', value: (f) => f.gpus },
         ...(kind === 'train'
             ? [

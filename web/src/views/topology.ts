@@ -103,7 +103,7 @@ export class Topology implements View {
         { label: 'Payload', value: (g) => g.payload_bytes, show: (g) => si(g.payload_bytes, 'B') },
         { label: 'Exposed', value: (g) => g.exposed_s, show: (g) => seconds(g.exposed_s) },
         { label: 'Share', value: (g) => g.share, show: (g) => percent(g.share) },
-        { label: 'Carries', value: (g) => g.collectives },
+        { label: 'Carries', value: (g) => g.collectives, class: 'some-words' },
     ]);
     private chosen = '';
     private groups: Group[] = [];
