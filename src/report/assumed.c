@@ -215,7 +215,7 @@ void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct or
         json_decref(value);
     }
     if (job->system.price_usd_per_gpu_hour > 0)
-        orr_text_add(&line, "%s$%.4g per GPU-hour", line.length ? " · " : "", job->system.price_usd_per_gpu_hour);
+        orr_text_add(&line, "%s$%.4g/GPU-h", line.length ? " · " : "", job->system.price_usd_per_gpu_hour);
     if (line.length) orr_summary_line(text, style, "assumed", &line);
     add_spread(job, spread, style, text, &line);
     for (size_t i = 0; i < sizeof WARNERS / sizeof *WARNERS; i++)
