@@ -66,9 +66,8 @@ static enum likeness likeness_of(const struct orr_job *job, const struct orr_mea
 /* The order in which runs are tried: likeness, then the chip, then the number of GPUs. Lower is better. */
 static double rank_of(const struct orr_job *job, int64_t gpus, const struct orr_measured_run *run)
 {
-    const int likeness = likeness_of(job, run);
-    if (likeness == UNLIKE) return HUGE_VAL;
-    return 100 * (LIKE_MODEL - likeness) + (same_chip(job->system.chip.id, run->system) ? 0 : 50) +
+    static const double FAR[] = {[UNLIKE] = HUGE_VAL, [LIKE_FAMILY] = 200, [LIKE_SHAPE] = 100, [LIKE_MODEL] = 0};
+    return FAR[likeness_of(job, run)] + (same_chip(job->system.chip.id, run->system) ? 0 : 50) +
            fabs(log2(run->gpus / (double)gpus));
 }
 

@@ -1,4 +1,6 @@
 /* Whole parts from references: a model, an engine, a system with its chip, the chip's calibration and the fabric. */
+#include <string.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
