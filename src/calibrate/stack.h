@@ -132,6 +132,9 @@ struct orr_stack_pairs {
  * most odd pairs (stack_rows.c). */
 size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
                             const double *before, const double *after, struct orr_stack_pairs odd[ORR_MAX_CELLS]);
+/* What a column of odd pairs says, in words: "34 of 102 pairs that differ in ...". */
+enum { ORR_STACK_PAIRS_TEXT = 160 };
+void orr_stack_pairs_text(const struct orr_stack_pairs *pairs, char text[ORR_STACK_PAIRS_TEXT]);
 
 /* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
  * not). Returns false if out of memory. */
