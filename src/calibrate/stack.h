@@ -150,6 +150,9 @@ void orr_stack_worker_close(struct orr_stack_worker *worker);
 /* Predicted over measured time of a run at x (NULL: the engine as it is). `active` are the parameters that x moves. */
 double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                        const bool active[ORR_STACK_N], const double x[ORR_STACK_N]);
+/* The score of a run at x: its prediction, regime, and what its time is exposed to. */
+void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                     const bool active[ORR_STACK_N], const double x[ORR_STACK_N], struct orr_score *score);
 /* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
 void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
                      struct orr_job *job);

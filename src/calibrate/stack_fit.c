@@ -302,6 +302,16 @@ static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
     return !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
 }
 
+/* What the time of a run is made of with the fit, for the distance of other jobs from it. */
+static void look_at_shares(const struct orr_stack *stack, struct orr_stack_worker *worker, size_t run,
+                           struct orr_stack_about *about)
+{
+    struct orr_score score;
+    orr_stack_score(worker, stack->fit_runs, run, stack->fit.active, stack->fit.x, &score);
+    about->regime = score.regime;
+    memcpy(about->bound_frac, score.bound_frac, sizeof about->bound_frac);
+}
+
 /* Errors of the chosen runs before and after, and their weights. */
 static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
@@ -319,6 +329,7 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
         const double scaled = about->after / stack->fit.within;
         about->weight = 5 / (4 + scaled * scaled);
         about->outlier = about->weight < OUTLIER_WEIGHT;
+        look_at_shares(stack, worker, run, about);
         /* what the runs left open about the fit, and how far the other members are from it */
         variance +=
             (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;
