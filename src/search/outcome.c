@@ -164,7 +164,7 @@ void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found)
 bool orr_outcome_wants_inside(const struct orr_outcome *outcome, const struct orr_found *found)
 {
     const double most = outcome->n_best > 0 ? ORR_INSIDE_WITHIN * outcome->best[0].objective : HUGE_VAL;
-    return found->objective <= outcome->inside.objective && found->objective <= most;
+    return outcome->max_best > 0 && found->objective <= outcome->inside.objective && found->objective <= most;
 }
 
 void orr_outcome_put_inside(struct orr_outcome *outcome, const struct orr_found *found)

@@ -32,7 +32,7 @@ bool orr_outcome_wants(const struct orr_outcome *outcome, const struct orr_found
 void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found);
 /* Plans inside what was measured are looked for up to this factor of the best plan's objective: one that is slower than
  * that is no alternative, and without an end the search would have to time every plan where none is inside. */
-#define ORR_INSIDE_WITHIN 1.5
+#define ORR_INSIDE_WITHIN 1.25
 /* Would the plan be the best one inside what was measured, if it is inside? As above for lower bounds. */
 bool orr_outcome_wants_inside(const struct orr_outcome *outcome, const struct orr_found *found);
 void orr_outcome_put_inside(struct orr_outcome *outcome, const struct orr_found *found);
