@@ -94,6 +94,18 @@ static void triton_experts_have_constants_of_their_own(void **state)
     w->job.engine.triton_experts = true;
     orr_cost_grouped(&w->job, &op, &cost);
     assert_close(cost.total_s, pow(pow(0.4194304e-6, 1.5) + pow(4.210688e-6 / 0.8, 1.5), 2.0 / 3) + 15e-6, 1e-9);
+    /* Block-scaled experts have the same kernels inside a tensor-parallel group, and others behind an exchange. */
+    w->job.calibration.gemm[ORR_DTYPE_FP8_BLOCK] = *eight;
+    op.dtype = ORR_DTYPE_FP8_BLOCK;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    w->job.plan.ep = 8;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    op.dtype = ORR_DTYPE_FP8;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    w->job.plan.ep = 1;
     /* 4-bit weights have kernels of another library, and a chip without the constants those of the format. */
     op.weight_bytes = 0.5;
     orr_cost_grouped(&w->job, &op, &cost);
