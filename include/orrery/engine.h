@@ -18,7 +18,8 @@ struct orr_engine_limit {
 struct orr_fit_run {
     char run[80], system[ORR_ID], model[ORR_ID], plan[56];
     char regime[48]; /* class of jobs, as intervals have it */
-    double gpus, params;
+    int64_t gpus;
+    double active_params;
     double bound_frac[ORR_N_BOUNDS]; /* share of the time, by the resource that binds */
     double error_frac;               /* predicted over measured time - 1, with the fit */
 };

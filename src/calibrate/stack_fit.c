@@ -114,8 +114,10 @@ static bool is_serving(const struct orr_cells *cells)
 static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
                               struct orr_error *error)
 {
-    for (size_t i = 0; i < stack->with.n; i++)
-        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], false);
+    for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
+        const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
+        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
+    }
     const bool serving = is_serving(cells);
     const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
     struct orr_text missing = {0};

@@ -87,8 +87,8 @@ static bool fitted_run(const struct orr_engine *engine, size_t i, struct orr_mea
                                      .system = own->system,
                                      .model = own->model,
                                      .plan = own->plan,
-                                     .gpus = own->gpus,
-                                     .params = own->params,
+                                     .gpus = (double)own->gpus,
+                                     .params = own->active_params,
                                      .regime = (enum orr_regime)regime,
                                      .error_frac = own->error_frac};
     memcpy(run->bound_frac, own->bound_frac, sizeof run->bound_frac);

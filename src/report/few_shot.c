@@ -41,10 +41,11 @@ static void add_bars(const struct orr_few_shot *few, struct orr_text *text, cons
             }
     }
     char line[240];
-    snprintf(line, sizeof line,
-             "Above 10 %% without a run: %zu stacks, %zu halved by 3 runs, %zu not halved by a fit to all of their runs. "
-             "Others: %zu, %zu worse by more than a point.\n",
-             high, halved, beyond, low, worse);
+    snprintf(
+        line, sizeof line,
+        "Above 10 %% without a run: %zu stacks, %zu halved by 3 runs, %zu not halved by a fit to all of their runs. "
+        "Others: %zu, %zu worse by more than a point.\n",
+        high, halved, beyond, low, worse);
     orr_text_fit(text, style, line);
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
@@ -82,8 +83,7 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
         coverage_frac[k] = k ? orr_few_coverage(few, k) : 0;
     }
     snprintf(all, sizeof all, "%zu", orr_few_counted(few));
-    add_line(&table, ORR_PAINT_BOLD, "geometric mean (mean)", all, median_frac, coverage_frac,
-             orr_few_floor(few));
+    add_line(&table, ORR_PAINT_BOLD, "geometric mean (mean)", all, median_frac, coverage_frac, orr_few_floor(few));
     orr_table_print(&table, text, style);
     add_bars(few, text, style);
 }
@@ -107,27 +107,28 @@ static json_t *few_json(const struct orr_few_shot *few)
     }
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
-        json_array_append_new(stacks,
-                              json_pack("{s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:o, s:o}", "source", s->source, "engine",
-                                        s->engine, "parent", s->parent, "rows", (json_int_t)s->n_rows,
-                                        "two_populations", s->populations, "median_ape", list_of(s->median_frac, 0),
-                                        "coverage80", list_of(s->coverage_frac, 1), "width_ln", list_of(s->width, 1),
-                                        "all_runs_median_ape", orr_json_real(s->floor_frac)));
+        json_array_append_new(
+            stacks, json_pack("{s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:o, s:o}", "source", s->source, "engine", s->engine,
+                              "parent", s->parent, "rows", (json_int_t)s->n_rows, "two_populations", s->populations,
+                              "median_ape", list_of(s->median_frac, 0), "coverage80", list_of(s->coverage_frac, 1),
+                              "width_ln", list_of(s->width, 1), "all_runs_median_ape", orr_json_real(s->floor_frac)));
     }
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "few_shot", "draws",
                      few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",
-                     list_of(coverage_frac, 1), "all_runs_median_ape", orr_json_real(orr_few_floor(few)), "stacks", stacks);
+                     list_of(coverage_frac, 1), "all_runs_median_ape", orr_json_real(orr_few_floor(few)), "stacks",
+                     stacks);
 }
 
 static void add_csv(const struct orr_few_shot *few, struct orr_text *text)
 {
-    orr_text_add(text, "source,engine,parent,rows,runs,median_ape,coverage80,width_ln,two_populations,all_runs_median_ape\n");
+    orr_text_add(text,
+                 "source,engine,parent,rows,runs,median_ape,coverage80,width_ln,two_populations,all_runs_median_ape\n");
     for (size_t i = 0; i < few->n; i++)
         for (int k = 0; k < ORR_FEW_SIZES; k++) {
             const struct orr_few_stack *s = &few->stacks[i];
-            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f,%d,%.6f\n", s->source, s->engine, s->parent, s->n_rows,
-                         orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0, k ? s->width[k] : 0,
-                         s->populations, s->floor_frac);
+            orr_text_add(text, "\"%s\",%s,%s,%zu,%d,%.6f,%.6f,%.6f,%d,%.6f\n", s->source, s->engine, s->parent,
+                         s->n_rows, orr_few_sizes[k], s->median_frac[k], k ? s->coverage_frac[k] : 0,
+                         k ? s->width[k] : 0, s->populations, s->floor_frac);
         }
 }
 

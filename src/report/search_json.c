@@ -95,8 +95,7 @@ static int add_beside(struct orr_search_view *v, json_t *root)
     const struct orr_found *inside = orr_search_inside(v->search);
     if (inside)
         failed |= json_object_set_new(
-            root, "inside",
-            beside_json(v, &inside->choice, orr_ratio(inside->objective, v->best[0].objective), NULL));
+            root, "inside", beside_json(v, &inside->choice, orr_ratio(inside->objective, v->best[0].objective), NULL));
     if (v->measured)
         failed |= json_object_set_new(
             root, "published",

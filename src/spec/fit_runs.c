@@ -18,10 +18,9 @@ static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_fit_run, model, true, "model of the run"),
     ORR_STRING(orr_fit_run, plan, true, "its degrees and sizes in words"),
     ORR_STRING(orr_fit_run, regime, true, "class of jobs"),
-    ORR_REAL(orr_fit_run, gpus, ORR_UNIT_NONE, true, 1, 1e9, "GPUs"),
-    ORR_REAL(orr_fit_run, params, ORR_UNIT_NONE, true, 1, 1e18, "active parameters of the model"),
-    ORR_BOUNDS(SHARE_)
-};
+    ORR_INT(orr_fit_run, gpus, true, 1, 1000000000, "GPUs"),
+    ORR_REAL(orr_fit_run, active_params, ORR_UNIT_NONE, true, 1, 1e18, "active parameters of the model"),
+    ORR_BOUNDS(SHARE_)};
 
 /* The place of the next run at or after `at` that says how it was configured; runs that were set aside do not count. */
 static size_t next_run(const json_t *runs, size_t at)

@@ -148,8 +148,8 @@ static bool predict_none(const struct stack *stack)
     return absolute;
 }
 
-/* A fit to all rows of the stack: what it leaves is the floor of every fit to fewer, and odd pairs that it leaves are two
- * populations, as `orrery fit` finds them. */
+/* A fit to all rows of the stack: what it leaves is the floor of every fit to fewer, and odd pairs that it leaves are
+ * two populations, as `orrery fit` finds them. */
 static bool fit_all(const struct stack *stack)
 {
     struct orr_stack_pairs odd[ORR_MAX_CELLS];

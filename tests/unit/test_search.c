@@ -196,7 +196,7 @@ static void a_plain_loop_finds_the_same_plan_inside(void **state)
     engine->n_fitted = 1;
     engine->fitted[0] = (struct orr_fit_run){
         .run = "pipeline", .system = "a100-80g-sxm", .model = "llama2-7b", .regime = "training, dense", .gpus = 4};
-    engine->fitted[0].params = (double)orr_model_params_active(&request.job.model);
+    engine->fitted[0].active_params = (double)orr_model_params_active(&request.job.model);
     memcpy(engine->fitted[0].bound_frac, w->result.bound_share_frac, sizeof engine->fitted[0].bound_frac);
     w->job = request.job;
     try_all(w, 4, &naive);
