@@ -1,7 +1,7 @@
 /* Distance between a job and the measured runs on record (nearest_table.h, written by tools/check_drift.sh).
- * The record is compiled in, like interval_table.h, and no file of data/: an answer is a pure function of its job, which
- * reads no files and knows no catalogue, and a search asks for the distance of many plans. A CSV would have to be parsed
- * by every process, or turned into this table by one more program of the build. */
+ * The record is compiled in, like interval_table.h, and is no file of data/: an answer is a pure function of its job,
+ * which reads no files and knows no catalogue, and a search asks for the distance of many plans. A CSV would have to be
+ * parsed by every process, or be turned into this table by one more program of the build. */
 #include "predict/nearest.h"
 
 #include <math.h>

@@ -44,6 +44,11 @@ static enum orr_err check_shape(const struct orr_doc *doc, const json_t *chosen,
         if (!json_object_get(doc->root, key))
             return orr_doc_fail(doc, orr_key_path(path, "chosen_with", key), error, "is not a key of this file");
     }
+    json_object_foreach(json_object_get(doc->root, "undo"), key, value)
+    {
+        if (!json_object_get(chosen, key))
+            return orr_doc_fail(doc, orr_key_path(path, "undo", key), error, "is not a key of \"chosen_with\"");
+    }
     return ORR_OK;
 }
 
