@@ -13,6 +13,17 @@ struct orr_engine_limit {
     double budget_frac;                                     /* 0: as the engine's own */
 };
 
+/* A run that an engine was fitted to, with what the distance of a job from it needs (Eq. 187). */
+#define ORR_MAX_FIT_RUNS 8
+struct orr_fit_run {
+    char run[80], system[ORR_ID], model[ORR_ID], plan[56];
+    char regime[48]; /* class of jobs, as intervals have it */
+    int64_t gpus;
+    double active_params;
+    double bound_frac[ORR_N_BOUNDS]; /* share of the time, by the resource that binds */
+    double error_frac;               /* predicted over measured time - 1, with the fit */
+};
+
 /* How the name in a request led to an engine. */
 enum orr_match {
     ORR_MATCH_ID,        /* it is the id, a path, or an object in place */
@@ -234,6 +245,8 @@ struct orr_engine {
     double time_factor;                     /* of every part alike: what no other number explains */
     int64_t fit_runs;                       /* runs behind them; 0: the engine was not fitted */
     double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
+    int64_t n_fitted;                       /* some of these runs: configurations that were measured */
+    struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
 };
 
 #endif

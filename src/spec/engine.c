@@ -264,6 +264,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
+    if (!err) err = orr_fit_runs_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 
