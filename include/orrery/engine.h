@@ -170,6 +170,7 @@ struct orr_engine {
     double budget_frac;
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
+    int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */
     int64_t kv_table_entry_bytes; /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;         /* most sequences in one batch */
     int64_t n_limits;             /* if any, the last one holds the values of the file itself */
@@ -188,6 +189,9 @@ struct orr_engine {
     double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
+    bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
+    bool prefill_serial;  /* replicas that compute prompts for others do not overlap host and device */
+    bool ranks_by_load;   /* of attention ranks that step together the one with the fewest requests gets the next */
     int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
     bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
     bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may

@@ -414,7 +414,9 @@ static void run_and_tell(struct orr_fleet *f, const struct orr_infer_result *alo
     result->complete = !(f->how->stop && *f->how->stop);
     for (int64_t i = 0; i < f->n_pools; i++) {
         orr_serving_fits(&alone[i], &f->pools[i].facts, result);
-        if (!result->fits) break;
+        if (result->fits) continue;
+        orr_serving_hint(f->pools[i].job, f->traffic, &alone[i], f->scratch, result);
+        break;
     }
     if (result->fits) orr_pools_intervals(f->pools, f->n_pools, f->traffic, f->scratch, result);
 }

@@ -15,6 +15,7 @@ struct orr_replica_facts orr_pool_facts_of(const struct orr_job *job, enum orr_p
     struct orr_replica_facts facts = orr_replica_facts_of(job, traffic, scratch, result);
     facts.role = role;
     if (role == ORR_POOL_DECODE) facts.engine.batch_wait_steps = 0; /* there are no prompts to wait for */
+    if (role == ORR_POOL_PREFILL && job->engine.prefill_serial) facts.engine.async_scheduling = false;
     return facts;
 }
 
