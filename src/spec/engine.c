@@ -175,6 +175,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, batch_wait_sequences_frac, ORR_UNIT_NONE, false, 0, 100, "... or of the decoding sequences"),
     ORR_BOOL(orr_engine, decode_after_prefill, false, "a decode pool handles a request once its prompt is computed"),
     ORR_BOOL(orr_engine, decode_reserves, false, "a prompt waits until a decode replica has room for its cache"),
+    ORR_BOOL(orr_engine, first_grouped, false, "decode pools: a first token leaves with those sent together"),
     ORR_BOOL(orr_engine, prefill_serial, false, "prefill pools do not overlap host and device"),
     ORR_BOOL(orr_engine, ranks_by_load, false, "of ranks that step together the least loaded gets the next request"),
     ORR_INT(orr_engine, poll_steps, false, 0, 1000000, "decode steps between looks at new requests"),

@@ -93,6 +93,7 @@ static void put_limits(struct validator *w, size_t row)
     e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
     e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
+    e->stream_tokens = lround(number(w, row, "stream_tokens", (double)e->stream_tokens));
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
