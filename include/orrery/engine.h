@@ -190,7 +190,7 @@ struct orr_engine {
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
-    bool first_grouped;   /* decode pools: a first token leaves with the stream_tokens that follow it */
+    bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */
     bool prefill_serial;  /* replicas that compute prompts for others do not overlap host and device */
     bool ranks_by_load;   /* of attention ranks that step together the one with the fewest requests gets the next */
     int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */

@@ -143,13 +143,14 @@ void orr_release(struct orr_replica *r, int32_t slot)
 }
 
 /* Hands a finished request to the sink, which may submit another one. */
-/* Eq. 332: where a first token from another pool leaves with the first group of further ones, it is seen when that
- * group is complete, which is taken to come at the mean pace of the answer. */
+/* Eq. 332: where ranks that step together send a first token from another pool with the first group of further ones, it
+ * is seen when that group is complete, which is taken to come at the mean pace of the answer. */
 static double first_seen_s(const struct orr_replica *r, const struct orr_sequence *s)
 {
     const struct orr_engine *e = &r->facts.engine;
     const double further = (double)(s->ask.output_len - 1), group = (double)e->stream_tokens;
-    if (!e->first_grouped || r->facts.role != ORR_POOL_DECODE || group <= 1 || further < 1) return s->first_s;
+    if (!e->first_grouped || r->facts.role != ORR_POOL_DECODE || r->facts.ranks <= 1) return s->first_s;
+    if (group <= 1 || further < 1) return s->first_s;
     return s->first_s + orr_min(1, group / further) * (r->out_s - s->first_s);
 }
 
