@@ -195,19 +195,19 @@ struct orr_engine {
     bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */
     bool prefill_serial;  /* replicas that compute prompts for others do not overlap host and device */
     bool ranks_by_load;   /* of attention ranks that step together the one with the fewest requests gets the next */
-    int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
-    bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
-    bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
+    int64_t poll_steps;   /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool decided_ahead;   /* a step is decided when the one before begins, though no host time is hidden */
+    bool tuned_fp4;       /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
-    char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
+    char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
-    bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
-    bool triton_experts;       /* serving: experts of 8 and 16 bits by Triton kernels */
-    int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
-    bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
-    double graph_piece_s;      /* ... after so long a pause of the device */
-    int64_t graph_multiple;    /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
-    bool prefix_cache;         /* blocks of finished prompts are kept and found again */
+    bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
+    bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
+    int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
+    bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
+    double graph_piece_s;                    /* ... after so long a pause of the device */
+    int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
+    bool prefix_cache;                       /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;           /* ... and the part in which requests take turns */
     double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */

@@ -239,11 +239,10 @@ static int64_t longest_context(const struct profile *p, double batch, double bud
 
 void orr_explain_no_room(const struct orr_infer_result *result, const char *advice, char reason[ORR_REASON])
 {
-    (void)snprintf(reason, ORR_REASON,
-                   "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; %s",
-                   (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) /
-                       ORR_GIB,
-                   result->memory_capacity_bytes / ORR_GIB, advice);
+    (void)snprintf(
+        reason, ORR_REASON, "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; %s",
+        (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) / ORR_GIB,
+        result->memory_capacity_bytes / ORR_GIB, advice);
 }
 
 static void explain_misfit(const struct orr_infer_result *result, int64_t batch, double kv, char reason[ORR_REASON])

@@ -239,7 +239,7 @@ void orr_fleet_arrive(struct orr_fleet *f, const struct orr_transfer *t, double 
     } else orr_fleet_submit(f, &h.ask, time_s); /* it has stopped meanwhile */
 }
 
-/* The first that waits for room in a replica gets it: a complete prompt is sent, the prompt of a request is computed. */
+/* The first that waits for room in a replica gets it: a complete prompt is sent, that of a request is computed. */
 static void give_room(struct orr_fleet *f, struct orr_station *s)
 {
     struct orr_handover h = orr_fleet_take(f, orr_line_pop(&s->blocked));

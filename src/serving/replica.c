@@ -394,8 +394,8 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
 }
 
 /* Eq. 268: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
- * from then on, whatever else happens in between. An idle engine looks all the time. Caches from another pool are looked
- * for before every step, and the next look at new requests follows each that was found (Eq. 330). */
+ * from then on, whatever else happens in between. An idle engine looks all the time. Caches from another pool are
+ * looked for before every step, and the next look at new requests follows each that was found (Eq. 330). */
 static bool polls(struct orr_replica *r)
 {
     if (r->facts.engine.poll_steps <= 1) return true;

@@ -85,7 +85,7 @@ static void room_is_reserved_before_prompts(void **state)
     const struct orr_serving_result early = run(&prompts, &answers, NULL, &traffic);
     assert_true(late.transfer.mean > 0.5);
     assert_true(early.transfer.mean < 0.02);
-    /* Blocks of at most the 8 requests that have places, of 1,008 tokens each, against those of 16 that wait as well. */
+    /* Blocks of at most the 8 requests with places, 1,008 tokens each, against those of 16 that wait as well. */
     const double tokens = early.pools[0].kv_capacity_tokens;
     assert_true(early.pools[0].kv_used_frac * tokens < 8 * 1008 + 1);
     assert_true(late.pools[0].kv_used_frac * tokens > 12 * 1000);
