@@ -162,6 +162,7 @@ struct orr_engine {
     double pointwise_floor_s;           /* least time of one pointwise kernel */
     double pointwise_bytes_per_element; /* pointwise traffic per token and hidden element, without activations */
     bool fused_gate_up;                 /* gate and up are one product */
+    bool fused_latents;                 /* latents of queries and of keys and values are one product */
     bool split_kv;                      /* decode attention splits long contexts over idle SMs */
     bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */
     bool packed_gqa_plain_only;         /* packed_gqa holds only for full-context layers with heads of 128 */
@@ -182,6 +183,7 @@ struct orr_engine {
     double budget_frac;
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
+    int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */
     int64_t kv_table_entry_bytes; /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;         /* most sequences in one batch */
     int64_t n_limits;             /* if any, the last one holds the values of the file itself */
@@ -200,19 +202,23 @@ struct orr_engine {
     double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
-    int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
-    bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
-    bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
+    bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
+    bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */
+    bool prefill_serial;  /* replicas that compute prompts for others do not overlap host and device */
+    bool ranks_by_load;   /* of attention ranks that step together the one with the fewest requests gets the next */
+    int64_t poll_steps;   /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool decided_ahead;   /* a step is decided when the one before begins, though no host time is hidden */
+    bool tuned_fp4;       /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
-    char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
+    char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
-    bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
-    bool triton_experts;       /* serving: experts of 8 and 16 bits by Triton kernels */
-    int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
-    bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
-    double graph_piece_s;      /* ... after so long a pause of the device */
-    int64_t graph_multiple;    /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
-    bool prefix_cache;         /* blocks of finished prompts are kept and found again */
+    bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
+    bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
+    int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
+    bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
+    double graph_piece_s;                    /* ... after so long a pause of the device */
+    int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
+    bool prefix_cache;                       /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;           /* ... and the part in which requests take turns */
     double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */
