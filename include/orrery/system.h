@@ -167,7 +167,7 @@ struct orr_calibration {
                                                  0: not known, half is assumed */
     double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;    /* clock-bound time added per doubling of GPUs (Eq. 299) */
-    double n_sustained_units;              /* the sustained shares are those of the slowest of so many units; 0: one */
+    double sustained_units;               /* the sustained shares are those of the slowest of so many units; 0: one */
     int64_t n_lines;
     struct orr_collective_line lines[ORR_MAX_LINES];
 };

@@ -196,7 +196,7 @@
     X(launches, NUMBER, "kernels launched in a step, critical rank", f->launches)                                     \
     X(paced_s, S, "kernels of all micro-batches that a lower clock stretches, where they are most", f->paced_s)       \
     X(slowest_doublings, NUMBER, "4 · the mean of the largest of so many standard normal values as GPUs, less that"    \
-      " of n_sustained_units", orr_slowest_doublings(j))                                                              \
+      " of sustained_units", orr_slowest_doublings(j))                                                                \
     X(F, S, "forward of one micro-batch, critical rank, including exposed collectives", f->forward_s)                 \
     X(B, S, "backward of one micro-batch, critical rank, including recomputation", f->backward_s)                     \
     X(W, S, "weight gradients of one micro-batch, critical rank", f->wgrad_s)

@@ -72,7 +72,7 @@ static double longest_kernels_s(const struct orr_rank_time *ranks, size_t n_clas
 /* Eq. 310: a chip whose sustained shares were measured as those of the slowest of some units is slow already. */
 double orr_slowest_doublings(const struct orr_job *job)
 {
-    const double units = orr_max(1, job->calibration.n_sustained_units);
+    const double units = orr_max(1, job->calibration.sustained_units);
     return orr_max(0, slowest_of((double)job->plan.gpus) - slowest_of(units));
 }
 
