@@ -69,9 +69,9 @@ static double kept_per_token(struct world *w, const char *rest)
  * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and
  * their product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven
  * ranks of 16. Adapters in 16 bits beside q and v: one input. In fp32 without autocast: an fp32 input for each, ranks
- * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds in fp32. Beside 4-bit
- * matrices fp32 adapters under autocast share their inputs, as those of 16 bits do: q, k, v and gate, up one each, the
- * output projection that of the heads, and down the product of gate and up. */
+ * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds in fp32. Beside
+ * 4-bit matrices fp32 adapters under autocast share their inputs, as those of 16 bits do: q, k, v and gate, up one
+ * each, the output projection that of the heads, and down the product of gate and up. */
 static void kept_activations_are_counted(void **state)
 {
     struct world *w = *state;
