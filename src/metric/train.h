@@ -194,7 +194,7 @@
     X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", f->dp_collectives_s)                        \
     X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate", r->time_s[ORR_TIME_OPTIMIZER])  \
     X(launches, NUMBER, "kernels launched in a step, critical rank", f->launches)                                     \
-    X(paced_s, S, "kernels of all micro-batches that a lower clock stretches, where they are most", f->paced_s)       \
+    X(paced_s, S, "kernels of all micro-batches, without collectives, where they are most", f->paced_s)               \
     X(slowest_doublings, NUMBER, "4 · the mean of the largest of so many standard normal values as GPUs, less that"    \
       " of sustained_units", orr_slowest_doublings(j))                                                                \
     X(F, S, "forward of one micro-batch, critical rank, including exposed collectives", f->forward_s)                 \

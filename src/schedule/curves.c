@@ -126,21 +126,18 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
     double forward_s = curve->forward_s + stretch * curve->forward_clock_s;
     double backward_s = curve->backward_s + stretch * curve->backward_clock_s;
     double wgrad_s = curve->wgrad_s + stretch * curve->wgrad_clock_s;
-    double clock_s = stretch * (curve->forward_clock_s + curve->backward_clock_s);
     for (size_t i = 0; i < curve->n_bends; i++) {
         const struct orr_bend *bend = &bends[i];
         const double time_s = orr_joined_s(bend->partial, stretch * bend->compute_s, bend->l2_s, bend->dram_s);
         forward_s += bend->forward * time_s;
         backward_s += bend->backward * time_s;
         wgrad_s += bend->wgrad * time_s;
-        if (stretch * bend->compute_s >= orr_max(bend->l2_s, bend->dram_s))
-            clock_s += (bend->forward + bend->backward) * time_s;
     }
     struct orr_rank_time time = {.forward_s = forward_s + curve->forward_exposed_s,
                                  .backward_s = backward_s + curve->backward_exposed_s,
                                  .wgrad_s = wgrad_s,
                                  .matrix_s = curve->matrix_s,
-                                 .clock_s = clock_s,
+                                 .kernel_s = forward_s + backward_s,
                                  .launches = curve->launches,
                                  .nic_s = curve->nic_s,
                                  .host_s = {curve->host_s[0], curve->host_s[1], curve->host_s[2]}};
@@ -164,7 +161,7 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->backward_s += n * layer->backward_s;
     rank->wgrad_s += n * layer->wgrad_s;
     rank->matrix_s += n * layer->matrix_s;
-    rank->clock_s += n * layer->clock_s;
+    rank->kernel_s += n * layer->kernel_s;
     rank->launches += n * layer->launches;
     rank->nic_s += n * layer->nic_s;
     for (int i = 0; i < 3; i++) rank->host_s[i] += n * layer->host_s[i];

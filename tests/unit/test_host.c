@@ -236,7 +236,7 @@ static void read_slowest(struct world *w, const char *system, const char *plan)
     read_job(w, "%s", text);
 }
 
-/* Eqs. 299, 310: with a slope of 0.7 % the clocks of chips differ by 2.8 %. The mean of the largest of 2, 8, 512 and 24
+/* Eqs. 299, 310: with a slope of 0.5 % chips differ by 2 %. The mean of the largest of 2, 8, 512 and 24
  * standard normal values is 0.5642, 1.4236, 3.0439 and 1.9477, by numerical integration of x·n·pdf·cdf^(n−1); between
  * 16 and 32 the table is straight. The shares of H100 are those of the slower of two units, those of A100 of one. */
 static void all_wait_for_the_slowest_gpu(void **state)
@@ -246,11 +246,11 @@ static void all_wait_for_the_slowest_gpu(void **state)
         const char *system, *plan;
         double wait_frac, tolerance;
     } CASES[] = {{"h100-sxm", "'dp':1", 0, 1e-12},
-                 {"h100-sxm", "'dp':8", 0.028 * (1.4236 - 0.5642), 1e-3},
-                 {"h100-sxm", "'tp':8,'pp':4,'dp':16", 0.028 * (3.0439 - 0.5642), 1e-3},
-                 {"h100-sxm", "'dp':24", 0.028 * (1.9477 - 0.5642), 5e-3},
-                 {"a100-80g-sxm", "'dp':8", 0.028 * 1.4236, 1e-3},
-                 {"a100-80g-sxm", "'tp':8,'pp':4,'dp':16", 0.028 * 3.0439, 1e-3}};
+                 {"h100-sxm", "'dp':8", 0.02 * (1.4236 - 0.5642), 1e-3},
+                 {"h100-sxm", "'tp':8,'pp':4,'dp':16", 0.02 * (3.0439 - 0.5642), 1e-3},
+                 {"h100-sxm", "'dp':24", 0.02 * (1.9477 - 0.5642), 5e-3},
+                 {"a100-80g-sxm", "'dp':8", 0.02 * 1.4236, 1e-3},
+                 {"a100-80g-sxm", "'tp':8,'pp':4,'dp':16", 0.02 * 3.0439, 1e-3}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         read_slowest(w, CASES[i].system, CASES[i].plan);
         (void)answer_of(w);
@@ -258,26 +258,6 @@ static void all_wait_for_the_slowest_gpu(void **state)
         assert_true(step->paced_s > 0);
         assert_close(step->straggle_s, CASES[i].wait_frac * step->paced_s, CASES[i].tolerance);
     }
-}
-
-/* What a slow chip is late with is what a lower clock makes longer: at a clock that is one thousandth lower, the passes
- * take a thousandth of these kernels longer. Exposed transfers and kernels that wait for memory do not count. */
-static void a_slow_chip_is_late_with_clocked_kernels(void **state)
-{
-    struct world *w = *state;
-    double passes_s[2], paced_s = 0, whole_s = 0;
-    for (int i = 0; i < 2; i++) {
-        read_slowest(w, "a100-80g-sxm", "'tp':8,'dp':8");
-        struct orr_gemm_constants *rule = &w->job.calibration.gemm[ORR_DTYPE_BF16];
-        rule->power_slope = 0;
-        rule->sustained_frac = i ? 0.7 : 0.7 * 1.001;
-        const double *time_s = answer_of(w)->train.time_s;
-        passes_s[i] = time_s[ORR_TIME_FORWARD] + time_s[ORR_TIME_BACKWARD] + time_s[ORR_TIME_RECOMPUTE];
-        paced_s = w->scratch->step.paced_s;
-        whole_s = passes_s[i] + time_s[ORR_TIME_TP_EXPOSED];
-    }
-    assert_close(passes_s[1] - passes_s[0], paced_s * (1 - 1 / 1.001), 1e-3);
-    assert_true(paced_s < 0.95 * whole_s && paced_s > 0.3 * whole_s);
 }
 
 /* ---------------------------------------------------------------- serving */
@@ -464,7 +444,6 @@ int main(void)
         cmocka_unit_test(the_speed_of_the_host_divides_everything),
         cmocka_unit_test(the_ledger_has_every_second_of_the_host),
         cmocka_unit_test(all_wait_for_the_slowest_gpu),
-        cmocka_unit_test(a_slow_chip_is_late_with_clocked_kernels),
         cmocka_unit_test(a_pass_takes_the_longer_side),
         cmocka_unit_test(graphs_need_no_launches),
         cmocka_unit_test(scheduling_ahead_takes_the_longer),
