@@ -77,6 +77,7 @@ struct orr_engine {
     double loss_bytes_per_logit;          /* traffic of the loss, forward and backward; 0: by fused_loss */
     bool selective_ops;                   /* selective recomputation keeps every other product and the attention
                                                  core, and repeats the rest of a layer */
+    bool fused_core_repeated;             /* recomputing the core of attention runs a fused kernel again */
     bool recompute_early_stop;            /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;     /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;            /* weights are written by the optimizer kernel itself */

@@ -54,6 +54,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, layout_whole_rows, false, "layout kernels work on the residual stream, whole under tp"),
     ORR_REAL(orr_engine, loss_bytes_per_logit, ORR_UNIT_NONE, false, 0, 1e3, "traffic of the loss; 0: by fused_loss"),
     ORR_BOOL(orr_engine, selective_ops, false, "selective recomputation keeps every other product"),
+    ORR_BOOL(orr_engine, fused_core_repeated, false, "recomputing the core runs fused attention again"),
     ORR_BOOL(orr_engine, recompute_early_stop, true, "recomputation skips a layer's last product"),
     ORR_BOOL(orr_engine, fused_gradient_accumulation, true, "wgrad accumulates in the GEMM's epilogue"),
     ORR_BOOL(orr_engine, fused_optimizer_cast, true, "the optimizer kernel writes the weights"),
