@@ -92,7 +92,7 @@
     X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
       "host_once_s + host_wait_s"                                                                                    \
       " + paced_s · straggle_frac_per_doubling · slowest_doublings",                                                  \
-      "Eqs. 39, 126, 299, 310", r->time_s[ORR_TIME_OVERHEAD])                                                        \
+      "Eqs. 39, 126, 299, 305", r->time_s[ORR_TIME_OVERHEAD])                                                        \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \

@@ -152,7 +152,7 @@ static void emit_casts(struct orr_emit *emit, double inputs)
 }
 
 /* Beside a quantised matrix peft casts no input, but autocast the two matrices of the adapter, and their gradients. A
- * 4-bit layer also copies what the quantised matrix gives (Eq. 311). */
+ * 4-bit layer also copies what the quantised matrix gives (Eq. 306). */
 static void emit_quantised(struct orr_emit *emit, double outputs, double params)
 {
     const enum orr_base_format base = emit->job->workload.adapter.base;

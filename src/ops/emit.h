@@ -71,7 +71,7 @@ void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params);
 /* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
 void orr_emit_tower(struct orr_emit *emit, double sequences);
-/* Does backward run fused attention again for a recomputed core (Eq. 312)? A kernel keeps no scores, so that nothing is
+/* Does backward run fused attention again for a recomputed core (Eq. 307)? A kernel keeps no scores, so that nothing is
  * gained, but the engine may checkpoint it all the same. */
 static inline bool orr_repeats_fused_core(const struct orr_emit *emit)
 {

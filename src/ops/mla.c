@@ -18,7 +18,7 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     const bool fused = r_q > 0 && emit->job->engine.fused_latents;
     if (r_q > 0) {
         emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h,
-                        fused ? r_q + r + d_r : r_q); /* Eq. 333 */
+                        fused ? r_q + r + d_r : r_q); /* Eq. 311 */
         orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     }
     if (!fused) emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);

@@ -1,5 +1,5 @@
 /* How much later than the mean the slowest of a job's chips is: numbers of GPUs -> a share of its kernels' time
- * (Eqs. 299, 310). */
+ * (Eqs. 299, 305). */
 #ifndef ORR_SCHEDULE_SLOWEST_H
 #define ORR_SCHEDULE_SLOWEST_H
 
@@ -21,7 +21,7 @@ static inline double orr_slowest_of(double n_gpus)
     return 4 * ((1 - part) * expected[(size_t)below] + part * expected[(size_t)below + 1]);
 }
 
-/* Eq. 310: a chip whose sustained shares were measured as those of the slowest of some units is slow already. */
+/* Eq. 305: a chip whose sustained shares were measured as those of the slowest of some units is slow already. */
 static inline double orr_slowest_doublings(const struct orr_job *job)
 {
     const double units = orr_max(1, job->calibration.sustained_units);

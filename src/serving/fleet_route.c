@@ -1,4 +1,4 @@
-/* This file chooses replicas for requests and for caches, and lets both wait for room. Eqs. 231, 246-248, 330, 331. */
+/* This file chooses replicas for requests and for caches, and lets both wait for room. Eqs. 231, 246-248, 308, 309. */
 #include "base/number.h"
 #include "predict/pass.h"
 #include "serving/fleet.h"
@@ -29,7 +29,7 @@ static int64_t group_of(const struct orr_fleet *f, int64_t station)
     return station - (station - pool->first) % pool->ranks;
 }
 
-/* Eq. 331: a router that deals requests out in turn, or by session, chooses a server; a server of several ranks that
+/* Eq. 309: a router that deals requests out in turn, or by session, chooses a server; a server of several ranks that
  * looks at their loads gives the request to the rank with the fewest. Returns a station. */
 static int64_t choose(const struct orr_fleet *f, int64_t n, const struct orr_ask *ask)
 {
@@ -110,7 +110,7 @@ static void put_off(struct orr_fleet *f, const struct orr_ask *ask, bool decode,
     else f->rejected++;
 }
 
-/* Eq. 330: a replica that decodes sees new requests between two steps, and only every poll_steps of them. */
+/* Eq. 308: a replica that decodes sees new requests between two steps, and only every poll_steps of them. */
 static double seen_s(const struct orr_replica *r, double time_s)
 {
     const int64_t every = r->facts.engine.poll_steps;

@@ -137,7 +137,7 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
     steady.ttft_s = further > 0 ? steady.busy_frac * lag * steady.step_s : 0;
     if (e->decode_after_prefill)
         steady.ttft_s += (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;
-    if (e->first_grouped && pool->facts->ranks > 1 && e->stream_tokens > 1 && further > 0) { /* Eq. 332 */
+    if (e->first_grouped && pool->facts->ranks > 1 && e->stream_tokens > 1 && further > 0) { /* Eq. 310 */
         const double group = orr_min(1, (double)e->stream_tokens / further);
         steady.ttft_s += group * further * steady.tpot_s;
         steady.tpot_s *= 1 - group;

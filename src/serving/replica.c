@@ -143,7 +143,7 @@ void orr_release(struct orr_replica *r, int32_t slot)
 }
 
 /* Hands a finished request to the sink, which may submit another one. */
-/* Eq. 332: where ranks that step together send a first token from another pool with the first group of further ones, it
+/* Eq. 310: where ranks that step together send a first token from another pool with the first group of further ones, it
  * is seen when that group is complete, which is taken to come at the mean pace of the answer. */
 static double first_seen_s(const struct orr_replica *r, const struct orr_sequence *s)
 {
@@ -395,7 +395,7 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
 
 /* Eq. 268: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
  * from then on, whatever else happens in between. An idle engine looks all the time. Caches from another pool are
- * looked for before every step, and the next look at new requests follows each that was found (Eq. 330). */
+ * looked for before every step, and the next look at new requests follows each that was found (Eq. 308). */
 static bool polls(struct orr_replica *r)
 {
     if (r->facts.engine.poll_steps <= 1) return true;

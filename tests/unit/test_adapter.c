@@ -104,7 +104,7 @@ static const struct orr_op *op_of(const struct orr_op_list *list, const char *na
     return NULL;
 }
 
-/* Eq. 311, Llama-3-8B, 2048 tokens: beside the 4-bit query matrix of 4096 x 4096 an adapter casts no input, but its
+/* Eq. 306, Llama-3-8B, 2048 tokens: beside the 4-bit query matrix of 4096 x 4096 an adapter casts no input, but its
  * 16 (4096 + 4096) parameters, 6 bytes each, and copies the 4096 outputs of every token, 4 bytes each. An 8-bit layer
  * makes no copy. */
 static void adapters_beside_quantised_matrices(void **state)

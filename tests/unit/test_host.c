@@ -236,7 +236,7 @@ static void read_slowest(struct world *w, const char *system, const char *plan)
     read_job(w, "%s", text);
 }
 
-/* Eqs. 299, 310: with a slope of 0.5 % chips differ by 2 %. The mean of the largest of 2, 8, 512 and 24
+/* Eqs. 299, 305: with a slope of 0.5 % chips differ by 2 %. The mean of the largest of 2, 8, 512 and 24
  * standard normal values is 0.5642, 1.4236, 3.0439 and 1.9477, by numerical integration of x·n·pdf·cdf^(n−1); between
  * 16 and 32 the table is straight. The shares of H100 are those of the slower of two units, those of A100 of one. */
 static void all_wait_for_the_slowest_gpu(void **state)

@@ -53,7 +53,7 @@ static void every_other_product_runs_again(void **state)
     assert_true(repeated_flops(w) == 0);
 }
 
-/* Eq. 312: Megatron Core checkpoints fused attention. Llama-3-8B on tp 2, 4096 tokens: 16 heads, products of 128 + 128
+/* Eq. 307: Megatron Core checkpoints fused attention. Llama-3-8B on tp 2, 4096 tokens: 16 heads, products of 128 + 128
  * columns over the causal half of 4096² pairs and its diagonal. Nothing less is kept, and without the fact nothing runs
  * again. */
 static void megatron_repeats_fused_attention(void **state)
