@@ -1,10 +1,12 @@
 /* This file writes a service under load for people: what was asked, times, rates, and small histograms. */
 #include "base/number.h"
 #include "base/units.h"
+#include "report/assumed.h"
 #include "report/service.h"
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
+#include "spec/assume.h"
 #include "spec/form.h"
 #include "spec/names.h"
 
@@ -70,6 +72,7 @@ static void add_heading(const struct orr_service *service, const struct orr_styl
                  orr_scheduler_names[job->engine.scheduler], (long long)job->engine.max_requests,
                  (long long)job->engine.max_step_tokens);
     orr_summary_line(text, style, "engine", &line);
+    orr_assumed_lines(job, job->assumed & orr_assume_bit(ORR_ASSUME_ENGINE), &job->spread, style, text);
     orr_text_add(text, "\n");
     free(line.data);
 }
@@ -122,8 +125,9 @@ static void add_rates(const struct orr_service *service, const struct orr_style 
             orr_print_si(other, r->output_tokens_per_s_per_gpu, "tokens/s"), r->completed_requests_per_s);
     if (service->request.n_slos > 0) {
         (void)snprintf(value, sizeof value, "%.4g requests/s", r->goodput_requests_per_s);
-        add_row(&table, "goodput", value, "%.2f %% of requests keep every limit: %s", 100 * r->slo_frac,
-                r->slo_met ? "limits met" : "limits missed");
+        const char *verdict = r->slo_met ? "limits met" : "limits missed";
+        if (service->closed_form) add_row(&table, "goodput", value, "of means: %s", verdict);
+        else add_row(&table, "goodput", value, "%.2f %% of requests keep every limit: %s", 100 * r->slo_frac, verdict);
     }
     (void)snprintf(value, sizeof value, "%.1f", r->mean_running_batch);
     add_row(&table, "batch", value, "%.1f waiting, busy %.0f %%, prompts in %.0f %% of it", r->mean_waiting,

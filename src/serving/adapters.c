@@ -10,8 +10,7 @@
 /* Kernels that adapters add to a layer: products with A and with B for q k v, o, gate and up, down. */
 #define KERNELS_PER_LAYER 8
 /* Requests of the line that are looked at for one whose adapter is loaded. */
-#define LOOKED_AT    256
-#define DEFAULT_RANK 16
+#define LOOKED_AT 256
 
 /* Eq. 258: a step reads the matrices of every adapter in it, and launches the products with them. */
 struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const struct orr_traffic *traffic)
@@ -24,7 +23,7 @@ struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const s
     tuned->kind = ORR_JOB_TRAIN; /* adapters are counted as those that are trained */
     tuned->workload.adapter =
         (struct orr_adapter){.kind = ORR_ADAPTER_LORA,
-                             .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : DEFAULT_RANK,
+                             .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : ORR_ADAPTER_RANK,
                              .targets = (1u << ORR_N_TARGETS) - 1};
     orr_count_layers(&job->model, layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
