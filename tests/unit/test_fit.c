@@ -415,6 +415,7 @@ static void logs_of_training_are_read(void **state)
         {"recompute", "selective"});
     LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"});
     LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
+    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
     LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"});
     LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
         {"micro_batch", "4"});
