@@ -221,6 +221,42 @@ static void one_value_of_a_run_under_load_counts(void **state)
     orr_stack_close(stack);
 }
 
+/* What a row of each arrival tells of a stack, with the reason where it is nothing. Each row is a run of its own. */
+static void rows_under_load_tell_or_say_why_not(void **state)
+{
+    static const struct {
+        const char *arrival, *load, *metric, *stat, *why; /* load: users and requests per second */
+    } ROWS[] = {
+        {"disaggregated", "8,", "tpot_s", "mean", "runs of two pools are not fitted"},
+        {"closed", "8,", "power_w", "mean", "not a time or a rate of tokens or requests"},
+        {"poisson", ",4", "tpot_s", "mean", "at a given rate only completed_requests_per_s tells"},
+        {"poisson", ",4", "completed_requests_per_s", "mean", NULL},
+        {"closed", "9,", "itl_s", "mean", NULL},
+        {"closed", "10,", "latency_s", "p90", "only means are fitted"},
+        {"closed", "11,", "latency_s", "unstated", NULL},
+        {"closed", "12,", "output_tokens_per_s_per_gpu", "mean", NULL},
+        {"saturated", ",", "completed_requests_per_s", "mean", NULL},
+        {"static", "8,", "output_tokens_per_s", "mean", NULL},
+    };
+    struct orr_text text = {0};
+    size_t told = 0;
+    orr_text_add(&text, "id,model,system,gpus,tp,precision,engine,arrival,concurrency,rate_per_s,requests,input_len,"
+                        "output_len,metric,stat,value\n");
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        told += !ROWS[i].why;
+        orr_text_add(&text, "r%zu,llama2-7b,h100-sxm,1,1,fp16,vllm,%s,%s,100,512,%zu,%s,%s,%d\n", i, ROWS[i].arrival,
+                     ROWS[i].load, 200 + i, ROWS[i].metric, ROWS[i].stat,
+                     i == 3 || i == 8 ? 4
+                     : i > 6          ? 700
+                                      : 1);
+    }
+    struct orr_stack *stack = fit_rows(*state, orr_text_take(&text), NULL);
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        if (ROWS[i].why && !has_note(stack, ROWS[i].why)) fail_msg("no note says \"%s\"", ROWS[i].why);
+    assert_int_equal(stack->n_chosen, told);
+    orr_stack_close(stack);
+}
+
 static void rows_of_the_parent_stay_with_it(void **state)
 {
     struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", NULL, 0, false), NULL);
@@ -460,6 +496,7 @@ int main(void)
         cmocka_unit_test(serving_changes_are_recovered),
         cmocka_unit_test(changes_under_load_are_recovered),
         cmocka_unit_test(one_value_of_a_run_under_load_counts),
+        cmocka_unit_test(rows_under_load_tell_or_say_why_not),
         cmocka_unit_test(rows_of_the_parent_stay_with_it),
         cmocka_unit_test(one_run_helps),
         cmocka_unit_test(an_outlier_is_named),
