@@ -181,6 +181,10 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
     for (size_t i = 0; i < log.n_rows && !err; i++) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    if (!err && log.n_all > 0)
+        orr_stack_note(stack,
+                       "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
+                       origin, log.n_all, (long long)stack->skip);
     free(log.rows);
     return err;
 }

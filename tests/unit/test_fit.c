@@ -482,9 +482,17 @@ static void what_a_log_does_not_say_is_named(void **state)
     assert_int_equal(orr_stack_add(stack, text, "nemo.log", &error), ORR_ERR_INPUT);
     assert_non_null(strstr(error.text, "nemo.log: a NeMo log does not say model, system"));
     if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1);
     if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
     if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
     assert_int_equal(stack->n_chosen, 1);
+    assert_false(has_note(stack, "so that all count"));
+    orr_stack_close(stack);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1000);
+    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
+    assert_true(has_note(stack, "comes after the first 1000 (--skip), so that all count"));
     orr_stack_close(stack);
     free(text);
 }
