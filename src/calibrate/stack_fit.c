@@ -247,6 +247,7 @@ static int by_content(const void *a, const void *b, const struct orr_stack_runs 
 /* The usable runs, sorted by content, so that the order of the rows changes no bit of the answer. */
 static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
 {
+    const size_t before = stack->n_notes;
     const struct orr_stack_runs *runs = stack->engines[0];
     stack->chosen = malloc((runs->n + 1) * sizeof *stack->chosen);
     stack->about = calloc(runs->n + 1, sizeof *stack->about);
@@ -266,7 +267,7 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
     stack->n_main = stack->n_chosen;
     if (stack->n_chosen > 0) return ORR_OK;
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.200s",
-                    stack->n_notes ? ": " : "", stack->n_notes ? stack->notes[0] : "");
+                    stack->n_notes > before ? ": " : "", stack->n_notes > before ? stack->notes[before] : "");
 }
 
 /* ---------------------------------------------------------------- the fit */
