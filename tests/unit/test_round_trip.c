@@ -141,6 +141,9 @@ static void training(void **state)
         SPARSE("'ep':8", ",'moe_imbalance':1.5"),
         SPARSE("'ep':4,'etp':2,'tp':2", ",'moe_capacity':1.25"),
         SPARSE("'ep':8", ",'recompute':'ops:expert_up,dispatch'"),
+        SPARSE("'ep':8", ",'adapter':'lora:targets=attention'"),
+        "{'kind':'train','model':'deepseek-v2-lite','system':'h100-sxm','gpus':8,'plan':{'ep':8},'workload':{"
+        "'global_batch':16,'adapter':'lora:rank=8'}}",
     };
     const struct world *w = *state;
     struct orr_session *session = orr_session_new(w->catalogue);
@@ -168,6 +171,59 @@ static void inference(void **state)
     struct orr_session *session = orr_session_new(w->catalogue);
     for (size_t i = 0; i < COUNT(JOBS); i++) check_job(session, NULL, "%s", JOBS[i]);
     orr_session_free(session);
+}
+
+/* ---------------------------------------------------------------- words */
+
+/* How the name of an engine led to the one that answers is said wherever it is not the name itself. */
+static void engines_by_other_names(void **state)
+{
+    static const char *const NAMES[][2] = {
+        {"vllm-0.17", NULL},
+        {"vllm-0.17.1", "is one of the versions that"},
+        {"vllm-99.1", "the nearest older version is"},
+        {"vllm-0.0.1", "is older than all that are listed"},
+        {"llama.cpp", "without a version means version 2024"},
+    };
+    const struct world *w = *state;
+    struct orr_session *session = orr_session_new(w->catalogue);
+    const struct orr_style style = {.width = 1000, .colour = true};
+    for (size_t i = 0; i < COUNT(NAMES); i++) {
+        char request[REQUEST], *text = NULL;
+        struct orr_error error;
+        (void)snprintf(
+            request, sizeof request,
+            "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'%s','input_len':99,"
+            "'output_len':9}}",
+            NAMES[i][0]);
+        quote(request);
+        if (orr_session_render(session, request, "request", ORR_FORMAT_TERMINAL, &style, &text, &error))
+            fail_msg("%s: %s", NAMES[i][0], error.text);
+        const char *asked = strstr(text, NAMES[i][0]);
+        if (NAMES[i][1] && (!asked || !strstr(text, NAMES[i][1])))
+            fail_msg("%s: no \"%s\" in %s", NAMES[i][0], NAMES[i][1], text);
+        assert_non_null(strstr(text, "\033[0m"));
+        free(text);
+    }
+    orr_session_free(session);
+}
+
+/* Six numbers of GPUs are the first two and the last. */
+static void long_lists_are_cut(void **state)
+{
+    const struct world *w = *state;
+    struct orr_search *search;
+    struct orr_error error;
+    const struct orr_style style = {.width = 200, .colour = true};
+    char request[] = "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':[1,2,3,4,6,8],'workload':{"
+                     "'input_len':99,'output_len':9}}";
+    quote(request);
+    if (orr_search_open(w->catalogue, request, "request", &search, &error)) fail_msg("%s", error.text);
+    if (orr_search_run(search, 1, NULL, NULL, &error)) fail_msg("%s", error.text);
+    char *text = orr_search_render(search, ORR_FORMAT_TERMINAL, &style);
+    assert_non_null(strstr(text, "1, 2, … 8"));
+    free(text);
+    orr_search_free(search);
 }
 
 /* ---------------------------------------------------------------- services */
@@ -236,7 +292,8 @@ static void services(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(schedules), cmocka_unit_test(training),
-                                       cmocka_unit_test(inference), cmocka_unit_test(services)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(schedules),          cmocka_unit_test(training),
+                                       cmocka_unit_test(inference),          cmocka_unit_test(engines_by_other_names),
+                                       cmocka_unit_test(long_lists_are_cut), cmocka_unit_test(services)};
     return cmocka_run_group_tests_name("round trip", tests, open_world, close_world);
 }
