@@ -585,7 +585,8 @@ static enum cli_status fail_field(const char *of, const char *name, unsigned com
                     name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called, struct orr_text *paths)
+enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called,
+                                  struct orr_text *paths)
 {
     if (strchr(name, '.')) {
         cli_text_add(called, "%s", name);
