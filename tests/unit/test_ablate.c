@@ -375,8 +375,8 @@ static void reports_agree(void **state)
     orr_ablation_free(ablation);
 }
 
-/* Without algorithms a fabric keeps one line of each collective: the bandwidth protocol before the latency protocol, and
- * of two alike the ring. */
+/* Without algorithms a fabric keeps one line of each collective: the bandwidth protocol before the latency protocol,
+ * and of two alike the ring. */
 static void one_line_of_a_fabric_stays(void **state)
 {
     static const struct orr_fabric_line LINES[] = {
