@@ -126,8 +126,9 @@ enum cli_status cli_write_page(const struct cli_args *args, const char *command,
 /* Is the page all that is printed? */
 bool cli_html_only(const struct cli_args *args);
 
-/* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). Errors begin with
- * `of`, which asks for it ("--vary"). `called` receives its name and `paths` the paths of its values ("plan.tp"), separated by spaces. */
+/* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). An error begins
+ * with `of`, the option or command that asks ("--vary"). `called` receives the name of the field and `paths` the paths of
+ * its values ("plan.tp"), separated by spaces. */
 enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called,
                                   struct orr_text *paths);
 
