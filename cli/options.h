@@ -127,8 +127,8 @@ enum cli_status cli_write_page(const struct cli_args *args, const char *command,
 bool cli_html_only(const struct cli_args *args);
 
 /* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). An error begins
- * with `of`, the option or command that asks ("--vary"). `called` receives the name of the field and `paths` the paths of
- * its values ("plan.tp"), separated by spaces. */
+ * with `of`, the option or command that asks ("--vary"). `called` receives the name of the field and `paths` the paths
+ * of its values ("plan.tp"), separated by spaces. */
 enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called,
                                   struct orr_text *paths);
 
