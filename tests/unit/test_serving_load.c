@@ -256,7 +256,7 @@ static void steps_are_filled_up_to_a_graph(void **state)
         const double next_s = orr_steps_decode(plain, SIZES[i][1], 1000, 1).first_s;
         const double filled_s = orr_steps_decode(padded, SIZES[i][0], 1000, 1).first_s;
         if (SIZES[i][0] == SIZES[i][1]) assert_true(fabs(filled_s / own_s - 1) < 1e-9);
-        else if (filled_s < own_s || filled_s > next_s * (1 + 1e-9))
+        else if (filled_s <= own_s || filled_s > next_s * (1 + 1e-9))
             fail_msg("%lld sequences: %g s, which is not from %g to %g", (long long)SIZES[i][0], filled_s, own_s,
                      next_s);
     }
