@@ -341,7 +341,7 @@ static enum orr_err read_length(const struct orr_doc *request, json_t *traffic, 
     if (workload && json_typeof(workload) != JSON_OBJECT)
         return orr_doc_fail(request, "workload", error, "must be an object, not %s", orr_json_shown(shown, workload));
     const json_t *own = json_object_get(traffic, key), *value = own ? own : json_object_get(workload, key);
-    if (!value && traced) value = json_object_get(traffic, "trace"), lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
+    if (!value && traced) lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
     else {
         if (!value)
             return orr_doc_fail(request, orr_key_path(path, "traffic", key), error,
