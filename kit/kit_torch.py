@@ -516,6 +516,13 @@ def ops_products(ops):
                     lambda: torch._scaled_mm(a8, b8, scale_a=one, scale_b=one, out_dtype=BF16), long)
     except RuntimeError as error:
         skipped("fp8", error)
+    try:
+        rows = torch.rand(64, 8192, device="cuda").t()  # a scale per row and 128 columns, stored by columns
+        blocks = torch.rand(64, 64, device="cuda")
+        ops.product("fp8 in blocks of 128", "8192x8192x8192", 2 * 8192**3,
+                    lambda: torch._scaled_mm(a8, b8, scale_a=rows, scale_b=blocks, out_dtype=BF16), long)
+    except (RuntimeError, ValueError) as error:
+        skipped("fp8 in blocks of 128", error)
     ops.product("bf16", "8192x8192x8192", 2 * 8192**3, lambda: a @ b, long)
 
 

@@ -110,7 +110,7 @@ GROUPS = {
         ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),
         ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
-        ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
+        ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),

@@ -157,6 +157,7 @@ struct orr_engine {
     int64_t packed_gqa_most;            /* most query heads of a group for which packed_gqa holds; 0: any */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
+    enum orr_block_kernel block_kernel;         /* who multiplies 8-bit operands with a scale per block of 128 */
     bool custom_allreduce;                      /* the engine has one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                    /* launch and rank skew of a collective on a stream */
     double request_s, request_s_per_sequence;   /* tokenising, scheduling, responding: once per batch of requests */

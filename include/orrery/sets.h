@@ -353,6 +353,12 @@
     X(FLASH, "flash", "FlashAttention on a paged cache, tiles of 64 query rows on Hopper")                             \
     X(FLASH_WIDE, "flash_wide", "the same with tiles of 128 query rows for 8-bit caches")
 
+/* Kernels of products with 8-bit operands that have a scale per block of 128 (Eq. 304). */
+#define ORR_BLOCK_KERNELS(X)                                                                                           \
+    X(TRTLLM, "trtllm", "those of TensorRT-LLM, by which the format itself is calibrated")                             \
+    X(SGLANG, "sglang", "DeepGEMM behind the quantisation of SGLang")                                                  \
+    X(VLLM, "vllm", "what vLLM calls by itself, behind its own quantisation")
+
 /* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
  * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
 #define ORR_EXPERT_KERNELS(X)                                                                                          \
@@ -544,6 +550,7 @@
 #define ORR_X_SERVE_(name, ...)      ORR_SERVE_MEMORY_##name,
 #define ORR_X_ENERGY_(name, ...)     ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...)     ORR_BUDGET_##name,
+#define ORR_X_BLOCK_(name, ...)      ORR_BLOCK_##name,
 #define ORR_X_DECODE_(name, ...)     ORR_DECODE_##name,
 #define ORR_X_EXPERT_(name, ...)     ORR_EXPERT_##name,
 #define ORR_X_RECIPE_(name, ...)     ORR_RECIPE_##name,
@@ -585,6 +592,7 @@ enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_ME
 enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
+enum orr_block_kernel { ORR_BLOCK_KERNELS(ORR_X_BLOCK_) ORR_N_BLOCK_KERNELS };
 enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 #define ORR_X_SCHEDULER_(name, ...) ORR_SCHEDULER_##name,

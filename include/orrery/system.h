@@ -109,9 +109,10 @@ struct orr_gemm_constants {
     double grouped_tile_s;             /* grouped product: fixed time of a tile */
     double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
+    double grouped_passes;             /* ... how often the bytes of Eq. 303 move beside it; 0: once */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
-    double grouped_triton_frac, grouped_triton_tile_s;        /* ... by Triton kernels; 0: none */
-    double grouped_triton_dram_frac, grouped_triton_launch_s; /* the rest of these */
+    double grouped_triton_frac, grouped_triton_tile_s;                      /* ... by Triton kernels; 0: none */
+    double grouped_triton_dram_frac, grouped_triton_launch_s, grouped_triton_passes; /* the rest of these */
 };
 
 struct orr_attention_constants {
@@ -153,6 +154,8 @@ struct orr_calibration {
     char id[ORR_ID];
     bool calibrated; /* fitted to this chip's kernels; else values of its family */
     struct orr_gemm_constants gemm[ORR_N_DTYPES];
+    struct orr_gemm_constants
+        block[ORR_N_BLOCK_KERNELS]; /* of fp8_block as the file says; a job has its engine's in gemm */
     struct orr_attention_constants attention[ORR_N_ATTENTION_KERNELS];
     struct orr_decode_constants decode[ORR_N_DECODE_KERNELS][2]; /* [kernel][0: 16-bit cache, 1: 8-bit] */
     struct orr_decode_constants mla_decode[2];                   /* absorbed latent attention */

@@ -287,7 +287,7 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
     /* This pass permutes the gathered tokens, applies the activation and combines the results. */
     row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,
                                 .pointwise = ORR_POINTWISE_COPY,
-                                .bytes = 2 * (tokens * hidden + rows * (2 * hidden + width)),
+                                .bytes = orr_expert_pass_bytes(tokens, rows, hidden, width),
                                 .window_op = -1};
     row->has_pass = all;
     row->size = rows / used;

@@ -3,6 +3,7 @@
 #include "cost/cost.h"
 
 #include "base/number.h"
+#include "ops/experts.h"
 
 #include <math.h>
 
@@ -32,8 +33,7 @@ struct library {
     double frac, tile_s, dram_frac, launch_s;
 };
 
-/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). Weights of 8 and 16 bits
- * have Triton kernels in engines that compile them, where the chip has their constants (Eq. 302). */
+/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],
@@ -42,7 +42,7 @@ static struct library library_of(const struct orr_job *job, const struct orr_op 
     if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
         return (struct library){u->grouped_frac, four->grouped_gen_tile_s, four->grouped_gen_dram_frac,
                                 four->grouped_gen_launch_s};
-    if (job->engine.triton_experts && op->weight_bytes >= 1 && u->grouped_triton_dram_frac > 0)
+    if (orr_experts_triton(job, op->dtype, op->weight_bytes))
         return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
                                 u->grouped_triton_launch_s};
     return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};

@@ -1,8 +1,10 @@
-/* Eq. 8: experts that the tokens of a group touch. Plain arithmetic, shared with the tables of measured kernels. */
+/* Eqs. 8, 302, 303: experts that the tokens of a group touch, which kernels multiply their rows, and what moves beside
+ * the products. Plain arithmetic, shared with the costs and with the tables of measured kernels. */
 #ifndef ORR_OPS_EXPERTS_H
 #define ORR_OPS_EXPERTS_H
 
 #include "base/number.h"
+#include "orrery.h"
 
 #include <math.h>
 
@@ -27,6 +29,29 @@ static inline double orr_experts_touched_most(double places, double active, doub
     if (ranks < 2 || mean >= all) return mean;
     const double deviation = sqrt(mean * (1 - mean / all) * (1 - 1 / ranks));
     return orr_min(orr_min(all, tokens * active), mean + (sqrt(2 * log(ranks)) - 0.6) * deviation);
+}
+
+/* Eq. 303: bytes that a serving library moves beside the products of an expert layer. It reads `tokens`, writes `rows`
+ * in the order of the experts, applies the activation to their inner elements and sums what comes back. Elements have
+ * two bytes; the constants of grouped products are fitted beside exactly these bytes. */
+static inline double orr_expert_pass_bytes(double tokens, double rows, double hidden, double width)
+{
+    return 2 * (tokens * hidden + rows * (2 * hidden + width));
+}
+
+/* Does the exchange of an expert group that spans data-parallel ranks bring the rows to the experts? */
+static inline bool orr_experts_exchange(const struct orr_job *job)
+{
+    return job->plan.ep * job->plan.etp > job->plan.tp;
+}
+
+/* Eq. 302: weights of 8 and 16 bits have Triton kernels in engines that compile them, where the chip has their
+ * constants. Behind an exchange block-scaled rows lie as other kernels want them, which the engines then call. */
+static inline bool orr_experts_triton(const struct orr_job *job, enum orr_dtype dtype, double weight_bytes)
+{
+    return job->engine.triton_experts && weight_bytes >= 1 &&
+           !(dtype == ORR_DTYPE_FP8_BLOCK && orr_experts_exchange(job)) &&
+           job->calibration.gemm[dtype].grouped_triton_dram_frac > 0;
 }
 
 #endif

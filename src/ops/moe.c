@@ -77,15 +77,13 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
  * it has a single expert. Every rank that holds a slice of an expert orders all of the expert's rows. Quantised
- * products need aligned rows, so that further copies pad and unpad them. The device time of their launches is in that
- * of the products where tables of serving libraries time an expert layer as a whole. */
+ * products need aligned rows, so that further copies pad and unpad them. */
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
     const double half = (double)emit->job->engine.moe_permute_passes / 2;
     const double worked = (local > 1 ? half : 0) + (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
     const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * hidden * 2 * d->w_a;
-    const size_t first = emit->list->n;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
@@ -93,8 +91,33 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_bytes = bytes,
                                                         .forward_launches = half + worked,
                                                         .backward_launches = half + worked});
-    const bool timed = emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED;
-    if (emit->list->n > first) emit->list->items[first].joined = timed;
+}
+
+/* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
+ * and the constants of its products are fitted beside so many passes. Behind an exchange there is one: rows are put in
+ * order, and what comes back is summed. */
+static double permute_passes(const struct orr_emit *emit)
+{
+    const struct orr_job *job = emit->job;
+    const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
+    const bool triton = orr_experts_triton(job, job->serving.matrix, emit->dims.w_w);
+    const double passes = triton ? u->grouped_triton_passes : u->grouped_passes;
+    return passes > 0 && !orr_experts_exchange(job) ? passes : 1;
+}
+
+/* The launches of these copies are in the constants; the host makes them all the same. Behind an exchange a rank reads a
+ * token once for each of its rows. */
+static void emit_timed_permute(struct orr_emit *emit, struct rows rows, double hidden, double width)
+{
+    const double tokens = rows.sent > 0 ? rows.work : emit->dims.T_group;
+    const double bytes = permute_passes(emit) * orr_expert_pass_bytes(tokens, rows.work, hidden, width);
+    const size_t first = emit->list->n;
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.name = "moe.permute",
+                                                  .kind = ORR_POINTWISE_COPY,
+                                                  .forward_bytes = bytes,
+                                                  .forward_launches = (double)emit->job->engine.moe_permute_passes});
+    if (emit->list->n > first) emit->list->items[first].joined = true;
 }
 
 /* Eq. 168: do the kernels of this pass send a token to every expert at once, for a short latency, and not once to every
@@ -177,7 +200,9 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     emit_router(emit, kind);
     emit_routing(emit, kind, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
-    emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
+    if (emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED)
+        emit_timed_permute(emit, rows, expert_hidden(emit, kind), (double)kind->expert_width / d->te);
+    else emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     emit_exchange(emit, kind, rows.sent * imbalance);
     emit_products(emit, kind, rows.work, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "spec/calibration_list.h"
 #include "spec/names.h"
 #include "spec/sources.h"
@@ -44,7 +45,7 @@ _Static_assert(offsetof(struct orr_collective_line, base_s) ORR_CONSTANTS(LINE_B
                    sizeof(struct orr_collective_line),
                "a constant is not listed");
 _Static_assert(offsetof(struct head, constants) ORR_CONSTANTS(CALIBRATION_BYTES) + SIZE(orr_calibration, gemm) +
-                       SIZE(orr_calibration, attention) + SIZE(orr_calibration, decode) +
+                       SIZE(orr_calibration, block) + SIZE(orr_calibration, attention) + SIZE(orr_calibration, decode) +
                        SIZE(orr_calibration, mla_decode) + SIZE(orr_calibration, n_lines) +
                        SIZE(orr_calibration, lines) ==
                    sizeof(struct orr_calibration),
@@ -75,8 +76,9 @@ static const struct orr_field LINE_FIELDS[] = {
     ORR_BOOL(orr_collective_line, low_latency, true, "latency protocol, else bandwidth"),
 };
 static const char *const LINE_EXTRA[] = {"ranks", "efficiency_frac", NULL};
-static const char *const EXTRA[] = {"name",       "chips",          "software", "gemm", "attention", "decode",
-                                    "mla_decode", "pointwise_frac", "lines",    "fit",  "sources",   NULL};
+static const char *const EXTRA[] = {"name",      "chips",   "software",   "gemm",           "block",
+                                    "attention", "decode",  "mla_decode", "pointwise_frac", "lines",
+                                    "fit",       "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chips", "software", "fit", "sources", NULL};
 static const char *const WIDTHS[] = {"16", "8", NULL}; /* bits of the cache */
 
@@ -105,14 +107,22 @@ static size_t fields_of(enum orr_home home, struct orr_field fields[FIELDS_MAX])
     return n;
 }
 
-static enum orr_err read_entry(const struct orr_doc *doc, const char *path, const json_t *value, enum orr_home home,
-                               struct entry *entry, struct orr_error *error)
+/* Reads over what is in `entry`; where `whole` is false, constants that are not given keep their values there. */
+static enum orr_err read_over(const struct orr_doc *doc, const char *path, const json_t *value, enum orr_home home,
+                              bool whole, struct entry *entry, struct orr_error *error)
 {
     struct orr_field fields[FIELDS_MAX];
     size_t n = fields_of(home, fields);
+    for (size_t i = 0; i < n; i++) fields[i].required &= whole;
     for (size_t i = 0; i < ORR_COUNT_OF(FIT_FIELDS); i++) fields[n++] = FIT_FIELDS[i];
-    memset(entry, 0, sizeof *entry);
     return orr_fields_read(doc, path, value, fields, n, home == ORR_HOME_LINE ? LINE_EXTRA : NULL, entry, error);
+}
+
+static enum orr_err read_entry(const struct orr_doc *doc, const char *path, const json_t *value, enum orr_home home,
+                               struct entry *entry, struct orr_error *error)
+{
+    memset(entry, 0, sizeof *entry);
+    return read_over(doc, path, value, home, true, entry, error);
 }
 
 /* ---------------------------------------------------------------- the nested tables */
@@ -129,6 +139,20 @@ static enum orr_err read_gemm(const struct orr_doc *doc, const char *path, const
                                  orr_json_shown(shown, json_object_get(value, "sustained_frac")));
     calibration->gemm[dtype] = entry.gemm;
     return ORR_OK;
+}
+
+/* Kernels of other libraries for products in blocks: constants that are not given are those of the format, and null says
+ * that none of a base's hold on this chip. A rate that the power limit allows is no more than what the kernel reaches
+ * without it. */
+static enum orr_err read_block(const struct orr_doc *doc, const char *path, const json_t *value, size_t kernel,
+                               struct orr_calibration *calibration, struct orr_error *error)
+{
+    struct entry entry = {.gemm = calibration->gemm[ORR_DTYPE_FP8_BLOCK]};
+    if (json_is_null(value)) return ORR_OK;
+    const enum orr_err err = read_over(doc, path, value, ORR_HOME_GEMM, false, &entry, error);
+    entry.gemm.sustained_frac = orr_min(entry.gemm.sustained_frac, entry.gemm.burst_frac);
+    if (!err) calibration->block[kernel] = entry.gemm;
+    return err;
 }
 
 static enum orr_err read_attention(const struct orr_doc *doc, const char *path, const json_t *value, size_t kernel,
@@ -172,8 +196,10 @@ struct table {
     enum orr_err (*read)(const struct orr_doc *doc, const char *path, const json_t *value, size_t name,
                          struct orr_calibration *calibration, struct orr_error *error);
 };
+static const struct table GEMM = {"gemm",   "dtypes", "{\"bf16\": {...}}", orr_dtype_names, ORR_N_MATRIX_DTYPES,
+                                  read_gemm};
 static const struct table TABLES[] = {
-    {"gemm", "dtypes", "{\"bf16\": {...}}", orr_dtype_names, ORR_N_MATRIX_DTYPES, read_gemm},
+    {"block", "kernels", "{\"sglang\": {...}}", orr_block_kernel_names, ORR_N_BLOCK_KERNELS, read_block},
     {"attention", "kernels", "{\"flash2\": {...}}", orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS,
      read_attention},
     {"decode", "decode kernels", "{\"paged\": {\"16\": {...}, \"8\": {...}}, ...}", orr_decode_kernel_names,
@@ -185,6 +211,7 @@ static enum orr_err read_table(const struct orr_doc *doc, const struct table *ta
 {
     char path[ORR_KEY_PATH];
     json_t *object = json_object_get(doc->root, table->key);
+    if (!object && table->read == read_block) return ORR_OK;
     if (!object) return orr_doc_fail(doc, "", error, "missing key \"%s\": %s", table->key, table->example);
     if (!json_is_object(object)) return orr_doc_fail(doc, table->key, error, "must be an object of %s", table->keys);
     const char *key;
@@ -213,10 +240,10 @@ static void stand_in_decode(struct orr_calibration *calibration)
 
 static enum orr_err read_tables(const struct orr_doc *doc, struct orr_calibration *calibration, struct orr_error *error)
 {
-    for (size_t i = 0; i < ORR_COUNT_OF(TABLES); i++) {
-        const enum orr_err err = read_table(doc, &TABLES[i], calibration, error);
-        if (err) return err;
-    }
+    enum orr_err err = read_table(doc, &GEMM, calibration, error);
+    for (size_t i = 0; i < ORR_N_BLOCK_KERNELS; i++) calibration->block[i] = calibration->gemm[ORR_DTYPE_FP8_BLOCK];
+    for (size_t i = 0; i < ORR_COUNT_OF(TABLES) && !err; i++) err = read_table(doc, &TABLES[i], calibration, error);
+    if (err) return err;
     stand_in_decode(calibration);
     const json_t *latent = json_object_get(doc->root, "mla_decode");
     if (!latent) return orr_doc_fail(doc, "", error, "missing key \"mla_decode\": {\"16\": {...}, \"8\": {...}}");
@@ -370,6 +397,8 @@ void orr_calibration_store(json_t *root, const struct orr_calibration *now, cons
 {
     for (int d = 0; d < ORR_N_MATRIX_DTYPES; d++)
         store(at(root, "gemm", orr_dtype_names[d]), ORR_HOME_GEMM, &now->gemm[d], &before->gemm[d]);
+    for (int k = 0; k < ORR_N_BLOCK_KERNELS; k++)
+        store(at(root, "block", orr_block_kernel_names[k]), ORR_HOME_GEMM, &now->block[k], &before->block[k]);
     for (int k = 0; k < ORR_N_ATTENTION_KERNELS; k++)
         store(at(root, "attention", orr_attention_kernel_names[k]), ORR_HOME_ATTENTION, &now->attention[k],
               &before->attention[k]);

@@ -94,6 +94,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "grouped product: share of DRAM bandwidth")                                                                      \
     X(GEMM, grouped_launch_s, S, "s", true, 0, 1, NEVER, GROUPED, ALL, 0, 5e-5, 1e-5,                                  \
       "grouped product: fixed time, including its routing kernels")                                                    \
+    X(GEMM, grouped_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                                  \
+      "grouped product: how often the copies beside it move their bytes (Eq. 303); 0: once")                           \
     X(GEMM, grouped_gen_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                        \
       "4-bit experts by low-latency kernels: fixed time of a tile")                                                    \
     X(GEMM, grouped_gen_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                               \
@@ -108,6 +110,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "experts by Triton kernels: share of DRAM bandwidth")                                                            \
     X(GEMM, grouped_triton_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
       "experts by Triton kernels: fixed time, including routing")                                                      \
+    X(GEMM, grouped_triton_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                           \
+      "experts by Triton kernels: how often the copies beside them move their bytes; 0: once")                         \
     X(ATTENTION, forward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, FLASH, FORWARD, 0.05, 1, 0.6,            \
       "share of 16-bit peak, forward")                                                                                 \
     X(ATTENTION, forward_half_seq, COUNT, "keys", true, 0, 1e6, ALWAYS, FLASH, FORWARD, 0, 5000, 500,                  \

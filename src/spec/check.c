@@ -98,6 +98,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"workload.draft_tokens", serving->draft_tokens, 0, ORR_DRAFT_MAX},
         {"workload.attention", (int64_t)job->workload.attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"engine.decode_kernel", (int64_t)job->engine.decode_kernel, 0, ORR_N_DECODE_KERNELS - 1},
+        {"engine.block_kernel", (int64_t)job->engine.block_kernel, 0, ORR_N_BLOCK_KERNELS - 1},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
     if (err) return err;

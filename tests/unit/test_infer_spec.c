@@ -150,8 +150,10 @@ static void formats_follow_the_chip(void **state)
     };
     struct world *world = *state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        read_job(world, "{'kind':'infer','model':'tiny','system':'cluster',"
-                        "'workload':{'engine':'plain','input_len':300,'output_len':40,%s}}", CASES[i].asked);
+        read_job(world,
+                 "{'kind':'infer','model':'tiny','system':'cluster',"
+                 "'workload':{'engine':'plain','input_len':300,'output_len':40,%s}}",
+                 CASES[i].asked);
         assert_int_equal(world->job.serving.weights, CASES[i].weights);
         assert_int_equal(world->job.serving.matrix, CASES[i].matrix);
         assert_int_equal(world->job.serving.kv, CASES[i].kv);
@@ -204,7 +206,8 @@ static void hot_experts_make_hot_ranks(void **state)
     }
     assert_close(imbalance(256, 32, false), 2.56, 0.1);
     assert_close(imbalance(256, 1, false), 1, 1e-12);
-    assert_close(imbalance(256, 16, true), 1.4, 1e-12); /* 1 + 0.05 * 4^1.5 */
+    assert_close(imbalance(256, 32, true), 1.11, 1e-12);       /* published */
+    assert_close(imbalance(256, 2, true), 1.0098386991, 1e-9); /* 1 + 0.11 / 5^1.5 = 1 + 0.11 / 11.1803398875 */
     read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},"
                     "'workload':{'engine':'plain','input_len':300,'output_len':40,'moe_imbalance':3}}");
     assert_close(world->job.serving.moe_imbalance, 3, 1e-12);
@@ -270,8 +273,9 @@ static const struct {
      "workload.draft_model: needs draft_tokens: tokens drafted per step, from 1 to 1024 (0: off)"},
     {"", ",'draft_tokens':2,'draft_model':{'base':'tiny','vocab_size':999}",
      "workload.draft_model: custom has a vocabulary of 999 tokens, but tiny has 1000: they must share one"},
-    {",'plan':{'tp':4}", ",'draft_tokens':2,'draft_model':{'base':'tiny','num_attention_heads':6,"
-                         "'num_key_value_heads':2}",
+    {",'plan':{'tp':4}",
+     ",'draft_tokens':2,'draft_model':{'base':'tiny','num_attention_heads':6,"
+     "'num_key_value_heads':2}",
      "plan.tp: 4 does not divide the 6 attention heads of draft model custom (allowed: 1, 2)"},
     {",'plan':{'tp':5}", "", "plan.tp: 5 does not divide the 12 attention heads of tiny (allowed: 1, 2, 4, 12)"},
     {",'plan':{'cp':301}", "", "plan.cp: 301 ranks share a prompt of 300 tokens: at most one rank per token"},
@@ -296,7 +300,8 @@ static void wrong_requests_are_explained(void **state)
         struct orr_error error = {.text = "accepted"};
         snprintf(request, sizeof request,
                  "{'kind':'infer','model':'tiny','system':'cluster','workload':{'engine':'plain','input_len':300,"
-                 "'output_len':40%s}%s}", REFUSED[i].workload, REFUSED[i].top);
+                 "'output_len':40%s}%s}",
+                 REFUSED[i].workload, REFUSED[i].top);
         (void)!try_job(world, request, &error);
         const char *text = strncmp(error.text, "request:1: ", 11) == 0 ? error.text + 11 : error.text + 9;
         assert_string_equal(text, REFUSED[i].text);
@@ -382,18 +387,12 @@ static void missing_constants_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engines_have_serving_members),
-        cmocka_unit_test(calibrations_have_decode_constants),
-        cmocka_unit_test(defaults_are_the_documented_ones),
-        cmocka_unit_test(the_workload_follows_the_serving_members),
-        cmocka_unit_test(training_requests_stay_training),
-        cmocka_unit_test(formats_follow_the_chip),
-        cmocka_unit_test(hot_experts_make_hot_ranks),
-        cmocka_unit_test(draft_models_are_read),
-        cmocka_unit_test(the_default_engine_serves),
-        cmocka_unit_test(wrong_requests_are_explained),
-        cmocka_unit_test(long_contexts_are_allowed),
-        cmocka_unit_test(jobs_changed_by_hand_are_checked),
+        cmocka_unit_test(engines_have_serving_members),     cmocka_unit_test(calibrations_have_decode_constants),
+        cmocka_unit_test(defaults_are_the_documented_ones), cmocka_unit_test(the_workload_follows_the_serving_members),
+        cmocka_unit_test(training_requests_stay_training),  cmocka_unit_test(formats_follow_the_chip),
+        cmocka_unit_test(hot_experts_make_hot_ranks),       cmocka_unit_test(draft_models_are_read),
+        cmocka_unit_test(the_default_engine_serves),        cmocka_unit_test(wrong_requests_are_explained),
+        cmocka_unit_test(long_contexts_are_allowed),        cmocka_unit_test(jobs_changed_by_hand_are_checked),
         cmocka_unit_test(missing_constants_are_named),
     };
     return cmocka_run_group_tests_name("infer_spec", tests, open_fixtures, close_fixtures);

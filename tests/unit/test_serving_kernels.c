@@ -94,6 +94,18 @@ static void triton_experts_have_constants_of_their_own(void **state)
     w->job.engine.triton_experts = true;
     orr_cost_grouped(&w->job, &op, &cost);
     assert_close(cost.total_s, pow(pow(0.4194304e-6, 1.5) + pow(4.210688e-6 / 0.8, 1.5), 2.0 / 3) + 15e-6, 1e-9);
+    /* Block-scaled experts have the same kernels inside a tensor-parallel group, and others behind an exchange. */
+    w->job.calibration.gemm[ORR_DTYPE_FP8_BLOCK] = *eight;
+    op.dtype = ORR_DTYPE_FP8_BLOCK;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    w->job.plan.ep = 8;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    op.dtype = ORR_DTYPE_FP8;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    w->job.plan.ep = 1;
     /* 4-bit weights have kernels of another library, and a chip without the constants those of the format. */
     op.weight_bytes = 0.5;
     orr_cost_grouped(&w->job, &op, &cost);
@@ -230,6 +242,47 @@ static void layers_have_the_kernels_of_their_norms(void **state)
     assert_close(bytes, 6 * 2 * 4, 1e-12);
 }
 
+/* Eq. 303: six decoding sequences of Mixtral are 12 rows of 4,096 elements, with 14,336 / 2 inside an expert at TP 2:
+ * 2·(6·4,096 + 12·(2·4,096 + 7,168)) = 417,792 bytes a pass. */
+static void copies_beside_experts_move_as_their_tables_say(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h200-sxm','gpus':2,'plan':{'tp':2},'workload':{"
+                "'batch':6,'input_len':100,'output_len':10,'engine':'vllm'}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    u->grouped_passes = 2;
+    u->grouped_triton_passes = 3;
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 3 * 417792, 1e-12);
+    w->job.engine.triton_experts = false;
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 2 * 417792, 1e-12);
+    u->grouped_passes = 0;
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 417792, 1e-12);
+}
+
+/* Eq. 304: an engine's kernels take the place of the format's constants, as far as the file gives them. H800's file says
+ * that none of its base's hold. */
+static void products_in_blocks_have_the_kernels_of_their_engine(void **state)
+{
+    struct world *w = *state;
+    static const char REQUEST[] = "{'kind':'infer','model':'deepseek-v3','system':'%s','gpus':16,'plan':{'tp':16},"
+                                  "'workload':{'batch':1,'input_len':100,'output_len':10,'engine':'sglang'},"
+                                  "'set':{'engine.block_kernel':'%s'}}";
+    const struct orr_calibration *c = &w->job.calibration;
+    const struct orr_gemm_constants *u = &c->gemm[ORR_DTYPE_FP8_BLOCK], *own = &c->block[ORR_BLOCK_TRTLLM];
+    read_job(w, REQUEST, "h100-sxm", "sglang");
+    assert_true(u->burst_frac != own->burst_frac);
+    assert_close(u->burst_frac, c->block[ORR_BLOCK_SGLANG].burst_frac, 1e-15);
+    assert_close(u->grouped_frac, own->grouped_frac, 1e-15);
+    assert_true(u->sustained_frac <= u->burst_frac);
+    read_job(w, REQUEST, "h100-sxm", "trtllm");
+    assert_close(u->burst_frac, own->burst_frac, 1e-15);
+    read_job(w, REQUEST, "h800-sxm", "sglang");
+    assert_close(u->burst_frac, own->burst_frac, 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +294,8 @@ int main(void)
         cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
         cmocka_unit_test(tokens_are_chosen_from_wide_logits),
         cmocka_unit_test(layers_have_the_kernels_of_their_norms),
+        cmocka_unit_test(copies_beside_experts_move_as_their_tables_say),
+        cmocka_unit_test(products_in_blocks_have_the_kernels_of_their_engine),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
