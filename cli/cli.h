@@ -72,9 +72,14 @@ void cli_folder_put(void *context, const char *name, const char *text);
  * the name for later messages. */
 char *cli_read_file(const char *path, const char **origin);
 
-/* The places of files that come with the program: $ORRERY_DATADIR or the installed folder; then the current
- * directory. */
-void cli_data_places(const char *places[2]);
+/* The places of files that come with the program: $ORRERY_DATADIR, or the installed folder and what lies beside the
+ * program (an installation that was moved, a build folder in the sources); then the current directory. */
+enum { CLI_PLACES = 4 };
+struct cli_places {
+    char paths[CLI_PLACES][4096];
+    size_t n;
+};
+struct cli_places cli_data_places(void);
 /* Find the measurements that come with the program; free them with globfree. */
 enum cli_status cli_find_measurements(glob_t *files);
 

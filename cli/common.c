@@ -10,9 +10,29 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "options.h"
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
 #define NEAREST_MAX    63
+
+/* A key that a command line lacks is an option to those who type it: `missing key "input_len"` becomes `--input is
+ * missing`. */
+static void name_option(char *line, size_t size)
+{
+    static const char BEFORE[] = "command line: ", MISSING[] = "missing key \"";
+    char key[64], rest[1024];
+    if (strncmp(line, BEFORE, sizeof BEFORE - 1) != 0) return;
+    const char *at = line + sizeof BEFORE - 1;
+    if (strncmp(at, "workload: ", 10) == 0) at += 10;
+    if (strncmp(at, MISSING, sizeof MISSING - 1) != 0) return;
+    at += sizeof MISSING - 1;
+    const size_t n = strcspn(at, "\"");
+    if (n >= sizeof key || at[n] == '\0') return;
+    (void)snprintf(key, sizeof key, "%.*s", (int)n, at);
+    (void)snprintf(rest, sizeof rest, "%s", at + n + 1);
+    const char *option = cli_option_of(key);
+    if (option) (void)snprintf(line, size, "command line: --%s is missing%s", option, rest);
+}
 
 enum cli_status cli_fail(const char *format, ...)
 {
@@ -23,6 +43,7 @@ enum cli_status cli_fail(const char *format, ...)
     va_end(arguments);
     /* What looks wrong after a failed allocation may only be incomplete. */
     if (orr_memory_failures() > 0 && !strstr(line, "out of memory")) snprintf(line, sizeof line, "out of memory");
+    name_option(line, sizeof line);
     /* Input that a message repeats must not break its single line or control the terminal. */
     for (char *c = line; *c; c++)
         if (iscntrl((unsigned char)*c)) *c = '?';

@@ -271,7 +271,7 @@ static const struct cli_option options[] = {
            "also write the request for Perfetto or chrome://tracing; -: only that"),
     OWN("trace-out", "FILE", CLI_FOR_SERVING, "also write steps and requests for Perfetto; -: only that"),
     OWN("what-if", NULL, CLI_FOR_TRAIN, "also predict every single change, and 10 % more of each hardware rate"),
-    OWN("launch", "DIR", CLI_FOR_JOB | CLI_FOR_SEARCH, "also write scripts that run the plan"),
+    OWN("launch", "DIR", CLI_FOR_JOB | CLI_FOR_SEARCH | CLI_FOR_SIZE, "also write scripts that run the plan"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_JOB,
            "also write one page: charts, operators, formulas, data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
@@ -318,6 +318,13 @@ static bool belongs(const struct cli_option *option, unsigned command)
                          option->kind == CLI_REQUEST;
     if (command & option->commands & CLI_FOR_STUDY) return true;
     return (option->commands & command) && (request || !(command & CLI_FOR_STUDY));
+}
+
+const char *cli_option_of(const char *key)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].keys && options[i].kind == CLI_TEXT && strcmp(options[i].keys, key) == 0) return options[i].name;
+    return NULL;
 }
 
 static const struct cli_option *find_option(const char *name, size_t n, unsigned command)

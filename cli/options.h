@@ -126,6 +126,8 @@ enum cli_status cli_write_page(const struct cli_args *args, const char *command,
 /* Is the page all that is printed? */
 bool cli_html_only(const struct cli_args *args);
 
+/* The option that sets a key of a request ("input" sets input_len); NULL if none does. */
+const char *cli_option_of(const char *key);
 /* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). An error begins
  * with `of`, the option or command that asks ("--vary"). `called` receives the name of the field and `paths` the paths
  * of its values ("plan.tp"), separated by spaces. */

@@ -14,6 +14,15 @@ static const char usage[] =
     "--input and --output take a length, LOW:HIGH (uniform) or MEAN~CV (lognormal).\n"
     "Exit status: 0 answered, 1 no plan keeps the limits within the budget, 2 bad input.";
 
+/* Write the files that run the plan. */
+static enum cli_status write_launch(const struct orr_size *size, const char *path)
+{
+    struct cli_folder folder = {.path = path};
+    enum cli_status status = cli_folder_make(&folder);
+    if (!status && !orr_size_launch(size, cli_folder_put, &folder)) status = cli_fail_memory();
+    return status ? status : folder.status;
+}
+
 static enum cli_status answer(const struct cli_args *args, struct orr_size *size)
 {
     struct orr_error error;
@@ -28,6 +37,8 @@ static enum cli_status answer(const struct cli_args *args, struct orr_size *size
     if (!status && args->html) status = cli_write_html(args, "size", orr_size_render(size, ORR_FORMAT_HTML, NULL));
     if (!status && !cli_html_only(args))
         status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
+    const char *launch = cli_args_value(args, "launch");
+    if (!status && launch && orr_size_holds(size)) status = write_launch(size, launch);
     return status ? status : orr_size_holds(size) ? CLI_ANSWERED : CLI_BELOW;
 }
 

@@ -25,15 +25,15 @@ static char *path_of(const char *directory, const char *name, const char *ending
 /* Read a file that comes with the program, malloc'd. Returns NULL after printing what is wrong. */
 static char *read_input(const char *input, char **path)
 {
-    const char *places[2], *origin;
-    cli_data_places(places);
-    for (size_t i = 0; i < 2; i++) {
-        *path = path_of(places[i], input, "");
+    const struct cli_places places = cli_data_places();
+    const char *origin;
+    for (size_t i = 0; i < places.n; i++) {
+        *path = path_of(places.paths[i], input, "");
         if (access(*path, R_OK) == 0) return cli_read_file(*path, &origin);
         free(*path);
     }
     *path = NULL;
-    cli_fail("no %s in %s or in the current directory", input, places[0]);
+    cli_fail("no %s in %s or in the current directory", input, places.paths[0]);
     return NULL;
 }
 

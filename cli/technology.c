@@ -8,7 +8,7 @@
 #include "studies.h"
 
 static const char usage[] =
-    "usage: orrery technology chip NAME             what the budgets make, and what limits it;\n"
+    "usage: orrery technology [chip] NAME           what the budgets make, and what limits it;\n"
     "                                               --json: a system file for --system\n"
     "       orrery technology nodes NAME            the same at every node of the scaling set\n"
     "       orrery technology cost NAME             from the wafer to the price of an hour\n"
@@ -240,6 +240,10 @@ static enum cli_status read_action(const char *word, enum action *action)
             return CLI_ANSWERED;
         }
     }
+    if (strncmp(word, "generated", 9) == 0) { /* the name of a chip alone asks what it is */
+        *action = CHIP;
+        return CLI_ANSWERED;
+    }
     const char *near = cli_nearest(word, actions, N_ACTIONS);
     return cli_fail("technology %s: expected chip, nodes, cost, optimise or study%s%s%s", word,
                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
@@ -272,7 +276,7 @@ enum cli_status cli_technology(int argc, const char *const *argv)
     question.kind = infer ? ORR_JOB_INFER : ORR_JOB_TRAIN;
     if (question.action == OPTIMISE && !question.has_job && strcmp(kind, "--help") != 0)
         return cli_fail("technology optimise needs the kind of job: orrery technology optimise train|infer");
-    const int skip = question.has_job ? 2 : 1;
+    const int skip = question.has_job ? 2 : strncmp(argv[0], "generated", 9) == 0 ? 0 : 1;
     const unsigned command = CLI_FOR_TECHNOLOGY | (!question.has_job ? 0 : infer ? CLI_FOR_INFER : CLI_FOR_TRAIN);
     struct cli_args args;
     enum cli_status status = cli_args_parse(argc - skip, argv + skip, command, question.has_job ? 0 : 1, &args);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "options.h"
@@ -21,27 +22,44 @@ static bool is_record(const char *path)
     return strcmp(slash ? slash + 1 : path, "recorded.csv") == 0;
 }
 
-void cli_data_places(const char *places[2])
+static void add_place(struct cli_places *places, const char *directory, const char *below)
 {
-    const char *directory = getenv("ORRERY_DATADIR");
-    places[0] = directory && *directory ? directory : ORR_DATADIR;
-    places[1] = ".";
+    char *path = places->paths[places->n];
+    const int n = snprintf(path, sizeof places->paths[0], "%s%s", directory, below);
+    if (n > 0 && (size_t)n < sizeof places->paths[0]) places->n++;
 }
 
-/* Find the measurements that come with the program: in the installed folder, else below the current directory. */
+struct cli_places cli_data_places(void)
+{
+    struct cli_places places = {.n = 0};
+    char program[4000];
+    const char *directory = getenv("ORRERY_DATADIR");
+    add_place(&places, directory && *directory ? directory : ORR_DATADIR, "");
+    const ssize_t n = directory && *directory ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) {
+        program[n] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = '\0';
+        add_place(&places, program, "/../share/orrery");
+        add_place(&places, program, "/..");
+    }
+    add_place(&places, ".", "");
+    return places;
+}
+
+/* Find the measurements that come with the program. */
 enum cli_status cli_find_measurements(glob_t *files)
 {
-    const char *places[2];
-    cli_data_places(places);
-    for (size_t i = 0; i < 2; i++) {
+    const struct cli_places places = cli_data_places();
+    for (size_t i = 0; i < places.n; i++) {
         struct orr_text pattern = {0};
-        cli_text_add(&pattern, "%s/validation/*.csv", places[i]);
+        cli_text_add(&pattern, "%s/validation/*.csv", places.paths[i]);
         const int code = glob(pattern.data, 0, NULL, files);
         free(pattern.data);
         if (code == 0) return CLI_ANSWERED;
         globfree(files);
     }
-    return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places[0]);
+    return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places.paths[0]);
 }
 
 /* The scores that files are added to: one validation, or one with and one without each piece. */
@@ -78,11 +96,9 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
     if (where && orr_validation_keep(validation, where, &error)) return cli_fail("--where: %s", error.text);
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
     enum cli_status status = CLI_ANSWERED;
-    if (args->html)
-        status = cli_write_html(args, "validate", orr_validation_render(validation, ORR_FORMAT_HTML, NULL));
+    if (args->html) status = cli_write_html(args, "validate", orr_validation_render(validation, ORR_FORMAT_HTML, NULL));
     if (!status && !cli_html_only(args)) {
-        char *report =
-            orr_validation_render(validation, table_or_report(args), &args->style);
+        char *report = orr_validation_render(validation, table_or_report(args), &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);

@@ -36,7 +36,9 @@ print(f"first token p99 {service['ttft_s']['p99'] * 1e3:.0f} ms, next tokens p95
 size = orrery.size("llama3.1-8b", ["h100-sxm", "a100-80g-sxm"], engine="vllm", budget="8 GPUs",
                    slo=["ttft_s.p99<=1 s", "tpot_s.p95<=40 ms"],
                    traffic={"rate_per_s": 10, "input_len": 1000, "output_len": "200~0.5"})
-print("size:", {key: size[key] for key in ("system", "gpus") if key in size} or "see the answer")
+best = size["best"]
+print(f"size: {best['gpus']} x {best['system']}, ${best['usd_per_hour']:.2f} an hour")
+assert all(limit["met"] for limit in best["slo"])
 
 # %% A sweep is a table; pandas is optional.
 table = orrery.sweep("train", "llama3.1-8b", "h100-sxm", gpus=8, global_batch=64, vary={"tp": [1, 2, 4, 8]})

@@ -384,6 +384,8 @@ typedef void (*orr_launch_sink)(void *context, const char *name, const char *tex
 /* Give the files that run the winner of a search to `sink`: a script for the engine's own program, and wrappers for
  * Slurm and Kubernetes; for two pools those of each. Returns false if there is no winner or memory runs out. */
 ORR_API bool orr_search_launch(const struct orr_search *search, orr_launch_sink sink, void *context);
+/* The same for the plan of a size; false where there is none, or memory ran out. */
+ORR_API bool orr_size_launch(const struct orr_size *size, orr_launch_sink sink, void *context);
 
 /* ---------------------------------------------------------------- comparisons */
 

@@ -80,6 +80,13 @@ char *orr_value_print(char buffer[ORR_VALUE_TEXT], struct orr_value value)
     return buffer;
 }
 
+char *orr_value_tell(char buffer[ORR_VALUE_TEXT], struct orr_value value)
+{
+    if (value.unit != ORR_METRIC_UNIT_FRAC) return orr_value_print(buffer, value);
+    (void)snprintf(buffer, ORR_VALUE_TEXT, "%.1f %%", 100 * value.number);
+    return buffer;
+}
+
 bool orr_is_name(const char *name, size_t length, const char *candidate)
 {
     return strlen(candidate) == length && memcmp(name, candidate, length) == 0;

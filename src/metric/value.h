@@ -68,6 +68,8 @@ struct orr_value orr_value_word(enum orr_metric_unit unit, const char *word);
 /* Prints a value as people read it ("18.1 s", "45.6 GiB", "0.515"); returns buffer. */
 #define ORR_VALUE_TEXT 320
 char *orr_value_print(char buffer[ORR_VALUE_TEXT], struct orr_value value);
+/* The same for tables that people read, where a fraction is per cent; formulas keep the number they calculate with. */
+char *orr_value_tell(char buffer[ORR_VALUE_TEXT], struct orr_value value);
 
 /* Says whether `candidate` is the name of `length` bytes. */
 bool orr_is_name(const char *name, size_t length, const char *candidate);

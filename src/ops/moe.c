@@ -105,8 +105,8 @@ static double permute_passes(const struct orr_emit *emit)
     return passes > 0 && !orr_experts_exchange(job) ? passes : 1;
 }
 
-/* The launches of these copies are in the constants; the host makes them all the same. Behind an exchange a rank reads a
- * token once for each of its rows. */
+/* The launches of these copies are in the constants; the host makes them all the same. Behind an exchange a rank reads
+ * a token once for each of its rows. */
 static void emit_timed_permute(struct orr_emit *emit, struct rows rows, double hidden, double width)
 {
     const double tokens = rows.sent > 0 ? rows.work : emit->dims.T_group;

@@ -104,6 +104,9 @@ json_t *orr_assumed_json(const struct orr_job *job, uint64_t keys, const struct 
         if (automatic) explain_auto(key, job, spread, why);
         failed = append(array, path, value_at(request, path), automatic ? why : reason);
     }
+    if (!failed && job->system.price_usd_per_gpu_hour > 0)
+        failed = append(array, "system.price_usd_per_gpu_hour", orr_json_real(job->system.price_usd_per_gpu_hour),
+                        "list price of the system; its file or --set can say another");
     json_decref(request);
     return orr_json_whole(array, failed);
 }
@@ -211,6 +214,8 @@ void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct or
         add_item(job, key, value, &line);
         json_decref(value);
     }
+    if (job->system.price_usd_per_gpu_hour > 0)
+        orr_text_add(&line, "%s$%.4g/GPU-h", line.length ? " · " : "", job->system.price_usd_per_gpu_hour);
     if (line.length) orr_summary_line(text, style, "assumed", &line);
     add_spread(job, spread, style, text, &line);
     for (size_t i = 0; i < sizeof WARNERS / sizeof *WARNERS; i++)

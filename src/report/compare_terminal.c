@@ -1,4 +1,5 @@
 /* A comparison for people: what was asked differently, the answers side by side, and the parts of the time. */
+#include "report/assumed.h"
 #include "report/compare.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static void add_differences(const struct block *block, const struct orr_style *s
 static void print_cell(char cell[CELL_TEXT], struct orr_value first, struct orr_value value, bool is_first)
 {
     char number[ORR_VALUE_TEXT];
-    orr_value_print(number, value);
+    orr_value_tell(number, value);
     const bool counts = !value.word && value.unit != ORR_METRIC_UNIT_FLAG && first.number > 0 && value.number > 0;
     const double ratio = counts ? value.number / first.number : 1;
     if (is_first || fabs(ratio - 1) < 0.005) (void)snprintf(cell, CELL_TEXT, "%s", number);
@@ -167,4 +168,8 @@ void orr_compare_terminal(const struct orr_comparison *comparison, const struct 
         orr_text_add(text, "\n");
     }
     add_sentences(comparison, style, text);
+    /* What the first takes for granted; where others differ, the first table says so. */
+    const struct orr_job *job = comparison->columns[0].answer.job;
+    orr_text_add(text, "\n");
+    orr_assumed_lines(job, job->assumed, &job->spread, style, text);
 }

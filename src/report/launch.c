@@ -26,18 +26,28 @@ const struct orr_launcher_info orr_launchers[ORR_N_LAUNCHERS] = {
 #undef X
 };
 
-bool orr_launch(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags, struct orr_text *notes)
+static bool run(enum orr_launcher launcher, const struct orr_job *job, struct orr_command *to)
 {
-    struct orr_command to = {flags, notes};
     if (orr_launchers[launcher].kind != job->kind) return false;
     switch (launcher) {
 #define X(name, function, ...)                                                                                         \
-    case ORR_LAUNCHER_##name: function(job, &to); break;
+    case ORR_LAUNCHER_##name: function(job, to); break;
         ORR_LAUNCHERS(X)
 #undef X
     case ORR_N_LAUNCHERS: break;
     }
     return true;
+}
+
+bool orr_launch(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags, struct orr_text *notes)
+{
+    return run(launcher, job, &(struct orr_command){.flags = flags, .notes = notes});
+}
+
+bool orr_launch_in_file(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags,
+                        struct orr_text *notes)
+{
+    return run(launcher, job, &(struct orr_command){.flags = flags, .notes = notes, .in_file = true});
 }
 
 enum orr_launcher orr_launcher_of(const struct orr_job *job)

@@ -25,6 +25,12 @@ extern const struct orr_launcher_info orr_launchers[ORR_N_LAUNCHERS];
 /* Adds the flags that ask for the job's plan, separated by spaces; settings without a flag go to `notes`, separated by
  * "; ". It returns false and adds nothing where the program does not run jobs of this kind. */
 bool orr_launch(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags, struct orr_text *notes);
+/* The same for a file that starts every server and joins the pools itself, so that no note asks for it. */
+bool orr_launch_in_file(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags,
+                        struct orr_text *notes);
+/* The number of servers that a serving plan needs: one for each replica, or set of experts, that the program cannot
+ * start together with the others. */
+int64_t orr_launch_servers(enum orr_launcher launcher, const struct orr_job *job);
 /* The program that runs the job's engine; for other engines Megatron-LM or vLLM. */
 enum orr_launcher orr_launcher_of(const struct orr_job *job);
 
@@ -33,6 +39,7 @@ enum orr_launcher orr_launcher_of(const struct orr_job *job);
 /* A command collects what a program is asked for. */
 struct orr_command {
     struct orr_text *flags, *notes;
+    bool in_file; /* the flags go into a file that starts all servers of all pools */
 };
 void orr_flag(struct orr_command *to, bool holds, const char *name);
 void orr_flag_number(struct orr_command *to, bool holds, const char *name, int64_t value);

@@ -11,17 +11,7 @@
 #include "spec/names.h"
 #include "spec/plan.h"
 
-/* What all files of one pool share. */
-struct pool {
-    const struct orr_job *job;
-    const char *role; /* "", "prefill-" or "decode-" */
-    int64_t nodes, gpus_per_node;
-    orr_launch_sink sink;
-    void *context;
-    bool failed;
-};
-
-static void give(struct pool *pool, const char *name, struct orr_text *text)
+void orr_launch_give(struct orr_launch_pool *pool, const char *name, struct orr_text *text)
 {
     char full[96];
     (void)snprintf(full, sizeof full, "%s%s", pool->role, name);
@@ -30,18 +20,18 @@ static void give(struct pool *pool, const char *name, struct orr_text *text)
     free(text->data);
 }
 
-static const char *published_name(const struct orr_model *model)
+const char *orr_launch_model(const struct orr_model *model)
 {
     return model->published[0] ? model->published : model->id;
 }
 
-static void add_header(struct orr_text *text, const struct pool *pool)
+void orr_launch_header(struct orr_text *text, const struct orr_launch_pool *pool)
 {
     orr_text_add(text,
                  "#!/usr/bin/env bash\n"
                  "# %s on %lld x %s, engine %s: made by orrery %s. Check paths and data before you run it.\n"
                  "set -euo pipefail\n",
-                 published_name(&pool->job->model), (long long)pool->job->plan.gpus, pool->job->system.id,
+                 orr_launch_model(&pool->job->model), (long long)pool->job->plan.gpus, pool->job->system.id,
                  pool->job->engine.id, orr_version());
 }
 
@@ -54,14 +44,15 @@ static void add_flags(struct orr_text *text, const char *flags, bool assign)
         orr_text_add(text, "%s%.*s", name ? " \\\n    " : assign ? "=" : " ", (int)n, at);
         at += n;
     }
-    orr_text_add(text, "\n");
 }
 
-static void add_launch(struct orr_text *text, const struct pool *pool, enum orr_launcher launcher)
+void orr_launch_add(struct orr_text *text, const struct orr_launch_pool *pool, enum orr_launcher launcher,
+                    const char *end)
 {
     struct orr_text flags = {0}, notes = {0};
-    (void)orr_launch(launcher, pool->job, &flags, &notes);
+    (void)orr_launch_in_file(launcher, pool->job, &flags, &notes);
     if (flags.data) add_flags(text, flags.data, launcher == ORR_LAUNCHER_BRIDGE);
+    orr_text_add(text, "%s", end);
     if (notes.data && notes.length) orr_text_add(text, "# Not set above: %s.\n", notes.data);
     text->failed |= flags.failed || notes.failed;
     free(flags.data);
@@ -99,10 +90,10 @@ static void add_megatron_model(struct orr_text *text, const struct orr_model *m)
     if (!k->attention_bias && !k->ffn_bias) orr_text_add(text, " --disable-bias-linear");
 }
 
-static void megatron_script(struct pool *pool)
+static void megatron_script(struct orr_launch_pool *pool)
 {
     struct orr_text text = {0};
-    add_header(&text, pool);
+    orr_launch_header(&text, pool);
     orr_text_add(&text, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
                         "MEGATRON=${MEGATRON:?the folder of Megatron-LM}\n"
                         "DATA_ARGS=(${DATA_ARGS:---mock-data --tokenizer-type NullTokenizer})\n");
@@ -111,30 +102,34 @@ static void megatron_script(struct pool *pool)
     add_megatron_model(&text, &pool->job->model);
     orr_text_add(&text, " \\\n    --use-mcore-models --train-iters \"${ITERATIONS:-100}\" --lr \"${LR:-1e-4}\" "
                         "\"${DATA_ARGS[@]}\"");
-    add_launch(&text, pool, ORR_LAUNCHER_MEGATRON);
-    give(pool, "megatron.sh", &text);
+    orr_launch_add(&text, pool, ORR_LAUNCHER_MEGATRON, "\n");
+    orr_launch_give(pool, "megatron.sh", &text);
 }
 
-static void torchtitan_script(struct pool *pool)
+static void torchtitan_script(struct orr_launch_pool *pool)
 {
     struct orr_text text = {0};
-    add_header(&text, pool);
+    orr_launch_header(&text, pool);
     orr_text_add(&text, "cd \"${TORCHTITAN:?the folder of torchtitan}\"\n"
                         "CONFIG_FILE=${CONFIG_FILE:?the toml file of the model}\n");
     orr_text_add(&text, TORCHRUN "-m torchtitan.train --job.config_file \"$CONFIG_FILE\"", (long long)pool->nodes,
                  (long long)pool->gpus_per_node);
-    add_launch(&text, pool, ORR_LAUNCHER_TORCHTITAN);
-    give(pool, "torchtitan.sh", &text);
+    orr_launch_add(&text, pool, ORR_LAUNCHER_TORCHTITAN, "\n");
+    orr_launch_give(pool, "torchtitan.sh", &text);
 }
 
-static void bridge_script(struct pool *pool)
+static void bridge_script(struct orr_launch_pool *pool)
 {
     struct orr_text text = {0};
-    add_header(&text, pool);
-    orr_text_add(&text, "SCRIPT=${SCRIPT:?a training script of Megatron Bridge that takes overrides}\n");
-    orr_text_add(&text, TORCHRUN "\"$SCRIPT\"", (long long)pool->nodes, (long long)pool->gpus_per_node);
-    add_launch(&text, pool, ORR_LAUNCHER_BRIDGE);
-    give(pool, "bridge.sh", &text);
+    orr_launch_header(&text, pool);
+    orr_text_add(&text, "BRIDGE=${BRIDGE:?the folder of Megatron Bridge}\n"
+                        "RECIPE=${RECIPE:?the name of a recipe of the model, as in src/megatron/bridge/recipes}\n");
+    orr_text_add(&text,
+                 TORCHRUN "\"$BRIDGE/scripts/training/run_recipe.py\" \\\n"
+                          "    --recipe \"$RECIPE\" --mode pretrain --dataset \"${DATASET:-mock}\"",
+                 (long long)pool->nodes, (long long)pool->gpus_per_node);
+    orr_launch_add(&text, pool, ORR_LAUNCHER_BRIDGE, "\n");
+    orr_launch_give(pool, "bridge.sh", &text);
 }
 
 static const char *json_bool(bool value)
@@ -142,7 +137,7 @@ static const char *json_bool(bool value)
     return value ? "true" : "false";
 }
 
-static void deepspeed_files(struct pool *pool)
+static void deepspeed_files(struct orr_launch_pool *pool)
 {
     const struct orr_workload *w = &pool->job->workload;
     const struct orr_plan *p = &pool->job->plan;
@@ -162,8 +157,8 @@ static void deepspeed_files(struct pool *pool)
                      p->offload[ORR_OFFLOAD_PARAMETERS] == ORR_STORE_NVME ? "nvme" : "cpu");
     orr_text_add(&json, "\n  },\n  \"bf16\": {\"enabled\": %s},\n  \"fp16\": {\"enabled\": %s}\n}\n",
                  json_bool(w->precision == ORR_DTYPE_BF16), json_bool(w->precision == ORR_DTYPE_FP16));
-    give(pool, "deepspeed.json", &json);
-    add_header(&text, pool);
+    orr_launch_give(pool, "deepspeed.json", &json);
+    orr_launch_header(&text, pool);
     orr_text_add(&text, "SCRIPT=${SCRIPT:?a training script that takes --deepspeed}\n");
     orr_text_add(&text, TORCHRUN "\"$SCRIPT\" --deepspeed deepspeed.json\n", (long long)pool->nodes,
                  (long long)pool->gpus_per_node);
@@ -171,10 +166,10 @@ static void deepspeed_files(struct pool *pool)
         orr_text_add(&text,
                      "# Not set above: tensor parallel %lld, pipeline parallel %lld, which the script must do.\n",
                      (long long)p->tp, (long long)p->pp);
-    give(pool, "deepspeed.sh", &text);
+    orr_launch_give(pool, "deepspeed.sh", &text);
 }
 
-static void accelerate_files(struct pool *pool)
+static void accelerate_files(struct orr_launch_pool *pool)
 {
     const struct orr_workload *w = &pool->job->workload;
     const struct orr_plan *p = &pool->job->plan;
@@ -191,8 +186,8 @@ static void accelerate_files(struct pool *pool)
             "  fsdp_reshard_after_forward: %s\n  fsdp_activation_checkpointing: %s\n  fsdp_offload_params: %s\n",
             json_bool(p->zero == 3 && !p->gathered_kept), json_bool(w->recompute == ORR_RECOMPUTE_FULL),
             json_bool(p->offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE));
-    give(pool, "accelerate.yaml", &yaml);
-    add_header(&text, pool);
+    orr_launch_give(pool, "accelerate.yaml", &yaml);
+    orr_launch_header(&text, pool);
     orr_text_add(
         &text,
         "SCRIPT=${SCRIPT:?a training script}\n"
@@ -200,40 +195,11 @@ static void accelerate_files(struct pool *pool)
         "    --main_process_ip \"${MASTER_ADDR:-127.0.0.1}\" --main_process_port \"${MASTER_PORT:-29500}\" \\\n"
         "    \"$SCRIPT\" --model_name_or_path %s --per_device_train_batch_size %lld \\\n"
         "    --gradient_accumulation_steps %lld\n",
-        published_name(&pool->job->model), (long long)w->micro_batch,
+        orr_launch_model(&pool->job->model), (long long)w->micro_batch,
         (long long)(w->global_batch / (w->micro_batch * p->dp)));
     if (w->adapter.kind != ORR_ADAPTER_NONE)
         orr_text_add(&text, "# The script must add the adapter: rank %lld.\n", (long long)w->adapter.rank);
-    give(pool, "accelerate.sh", &text);
-}
-
-/* ---------------------------------------------------------------- serving */
-
-static void serve_script(struct pool *pool, enum orr_launcher launcher)
-{
-    static const char *const START[] = {[ORR_LAUNCHER_VLLM] = "vllm serve \"$MODEL\" --port \"${PORT:-8000}\"",
-                                        [ORR_LAUNCHER_SGLANG] = "python3 -m sglang.launch_server --model-path "
-                                                                "\"$MODEL\" --host 0.0.0.0 --port \"${PORT:-8000}\"",
-                                        [ORR_LAUNCHER_TENSORRT_LLM] = "trtllm-serve \"$MODEL\" --host 0.0.0.0 "
-                                                                      "--port \"${PORT:-8000}\""};
-    const bool split = pool->role[0] != '\0', prefill = pool->role[0] == 'p';
-    struct orr_text text = {0};
-    char name[48];
-    add_header(&text, pool);
-    orr_text_add(&text, "MODEL=${MODEL:-%s}\n%s", published_name(&pool->job->model), START[launcher]);
-    if (split && launcher == ORR_LAUNCHER_VLLM)
-        orr_text_add(&text,
-                     " \\\n    --kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_both\"}'");
-    if (split && launcher == ORR_LAUNCHER_SGLANG)
-        orr_text_add(&text, " \\\n    --disaggregation-mode %s", prefill ? "prefill" : "decode");
-    if (pool->nodes > 1 && launcher == ORR_LAUNCHER_SGLANG)
-        orr_text_add(&text,
-                     " \\\n    --nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
-                     "\"${MASTER_ADDR:-127.0.0.1}:5000\"",
-                     (long long)pool->nodes);
-    add_launch(&text, pool, launcher);
-    (void)snprintf(name, sizeof name, "%s.sh", orr_launchers[launcher].key);
-    give(pool, name, &text);
+    orr_launch_give(pool, "accelerate.sh", &text);
 }
 
 /* ---------------------------------------------------------------- wrappers */
@@ -256,64 +222,100 @@ static const char *script_of(const struct orr_job *job)
     return "";
 }
 
-static void slurm_script(struct pool *pool)
+/* A server of TensorRT-LLM that needs several nodes is one program of MPI with a task for each GPU. */
+static bool is_mpi(const struct orr_launch_pool *pool)
+{
+    return pool->job->kind == ORR_JOB_INFER && orr_launcher_of(pool->job) == ORR_LAUNCHER_TENSORRT_LLM &&
+           pool->server_gpus > pool->gpus_per_node;
+}
+
+static void slurm_script(struct orr_launch_pool *pool)
 {
     struct orr_text text = {0};
+    const bool mpi = is_mpi(pool);
     orr_text_add(&text,
-                 "#!/usr/bin/env bash\n#SBATCH --job-name=orrery-plan\n#SBATCH --nodes=%lld\n"
-                 "#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=%lld\n#SBATCH --exclusive\n"
+                 "#!/usr/bin/env bash\n#SBATCH --job-name=orrery-%splan\n#SBATCH --nodes=%lld\n"
+                 "#SBATCH --ntasks-per-node=%lld\n#SBATCH --gpus-per-node=%lld\n#SBATCH --exclusive\n",
+                 pool->role, (long long)pool->nodes, (long long)(mpi ? pool->gpus_per_node : 1),
+                 (long long)pool->gpus_per_node);
+    if (pool->copies > 1) orr_text_add(&text, "#SBATCH --array=0-%lld\n", (long long)pool->copies - 1);
+    orr_text_add(&text,
                  "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
-                 "srun --kill-on-bad-exit=1 bash -c 'NODE_RANK=$SLURM_NODEID exec bash %s%s'\n",
-                 (long long)pool->nodes, (long long)pool->gpus_per_node, pool->role, script_of(pool->job));
-    give(pool, "slurm.sbatch", &text);
+                 "srun --kill-on-bad-exit=1%s bash -c 'NODE_RANK=$SLURM_NODEID exec bash %s%s'\n",
+                 mpi ? " --mpi=pmix" : "", pool->role, script_of(pool->job));
+    orr_launch_give(pool, "slurm.sbatch", &text);
+}
+
+void orr_launch_id(const struct orr_launch_pool *pool, int64_t copy, char *id, size_t size)
+{
+    if (pool->copies > 1) (void)snprintf(id, size, "orrery-%splan-%lld", pool->role, (long long)copy);
+    else (void)snprintf(id, size, "orrery-%splan", pool->role);
 }
 
 /* An indexed job starts one pod per node; its headless service gives the first a name. */
-static void kubernetes_file(struct pool *pool)
+static void add_kubernetes_job(struct orr_text *text, const struct orr_launch_pool *pool, int64_t copy)
 {
-    struct orr_text text = {0};
     char id[64];
-    (void)snprintf(id, sizeof id, "orrery-%splan", pool->role);
-    orr_text_add(&text,
+    orr_launch_id(pool, copy, id, sizeof id);
+    orr_text_add(text,
                  "apiVersion: v1\nkind: Service\nmetadata:\n  name: %s\nspec:\n  clusterIP: None\n"
                  "  selector:\n    app: %s\n---\n"
                  "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: %s\nspec:\n  completionMode: Indexed\n"
                  "  completions: %lld\n  parallelism: %lld\n  backoffLimit: 0\n  template:\n    metadata:\n"
                  "      labels:\n        app: %s\n    spec:\n      subdomain: %s\n      restartPolicy: Never\n",
                  id, id, id, (long long)pool->nodes, (long long)pool->nodes, id, id);
-    orr_text_add(&text,
+    orr_text_add(text,
                  "      containers:\n      - name: node\n        image: IMAGE  # the image of your stack, with the "
                  "scripts of this folder in its working directory\n"
                  "        command: [\"bash\", \"-c\", \"NODE_RANK=$JOB_COMPLETION_INDEX MASTER_ADDR=%s-0.%s exec bash "
                  "%s%s\"]\n"
                  "        resources:\n          limits:\n            nvidia.com/gpu: %lld\n",
                  id, id, pool->role, script_of(pool->job), (long long)pool->gpus_per_node);
-    give(pool, "kubernetes.yaml", &text);
+}
+
+static void kubernetes_file(struct orr_launch_pool *pool)
+{
+    struct orr_text text = {0};
+    if (is_mpi(pool))
+        orr_text_add(&text,
+                     "# A server of several nodes is a program of MPI: start it with an MPI operator instead.\n");
+    for (int64_t copy = 0; copy < pool->copies; copy++) {
+        if (copy > 0) orr_text_add(&text, "---\n");
+        add_kubernetes_job(&text, pool, copy);
+    }
+    orr_launch_give(pool, "kubernetes.yaml", &text);
 }
 
 /* ---------------------------------------------------------------- all files */
 
-static bool write_pool(const struct orr_job *job, const char *role, orr_launch_sink sink, void *context)
+static struct orr_launch_pool pool_of(const struct orr_job *job, const char *role, orr_launch_sink sink, void *context)
 {
-    const int64_t node = job->system.gpus_per_node > 0 ? job->system.gpus_per_node : 8;
-    struct pool pool = {.job = job, .role = role, .sink = sink, .context = context};
-    pool.gpus_per_node = job->plan.gpus < node ? job->plan.gpus : node;
-    pool.nodes = (job->plan.gpus + node - 1) / node;
-    const char *script = script_of(job);
-    const enum orr_launcher launcher = orr_launcher_of(job);
-    if (job->kind == ORR_JOB_INFER) serve_script(&pool, launcher);
-    else if (strcmp(script, "deepspeed.sh") == 0) deepspeed_files(&pool);
-    else if (strcmp(script, "accelerate.sh") == 0) accelerate_files(&pool);
-    else if (launcher == ORR_LAUNCHER_TORCHTITAN) torchtitan_script(&pool);
-    else if (launcher == ORR_LAUNCHER_BRIDGE) bridge_script(&pool);
-    else megatron_script(&pool);
-    slurm_script(&pool);
-    kubernetes_file(&pool);
-    return !pool.failed;
+    struct orr_launch_pool pool = {.job = job, .role = role, .sink = sink, .context = context};
+    orr_launch_spread(&pool, orr_launcher_of(job));
+    return pool;
+}
+
+static void write_pool(struct orr_launch_pool *pool)
+{
+    const char *script = script_of(pool->job);
+    const enum orr_launcher launcher = orr_launcher_of(pool->job);
+    if (pool->job->kind == ORR_JOB_INFER) orr_launch_pool_script(pool, launcher);
+    else if (strcmp(script, "deepspeed.sh") == 0) deepspeed_files(pool);
+    else if (strcmp(script, "accelerate.sh") == 0) accelerate_files(pool);
+    else if (launcher == ORR_LAUNCHER_TORCHTITAN) torchtitan_script(pool);
+    else if (launcher == ORR_LAUNCHER_BRIDGE) bridge_script(pool);
+    else megatron_script(pool);
+    slurm_script(pool);
+    kubernetes_file(pool);
 }
 
 bool orr_launch_files(const struct orr_job *job, const struct orr_job *decode, orr_launch_sink sink, void *context)
 {
-    if (!decode) return write_pool(job, "", sink, context);
-    return write_pool(job, "prefill-", sink, context) && write_pool(decode, "decode-", sink, context);
+    struct orr_launch_pool first = pool_of(job, decode ? "prefill-" : "", sink, context);
+    write_pool(&first);
+    if (!decode) return !first.failed;
+    struct orr_launch_pool second = pool_of(decode, "decode-", sink, context);
+    write_pool(&second);
+    orr_launch_router(&first, &second, orr_launcher_of(job));
+    return !first.failed && !second.failed;
 }

@@ -31,6 +31,55 @@ static bool drafts_by_mtp(const struct orr_job *job)
     return job->draft.is_mtp && job->serving.draft_tokens > 0;
 }
 
+/* ---------------------------------------------------------------- servers */
+
+/* Replicas that share experts belong to one server, and so do all replicas of a model without experts. */
+static int64_t vllm_replicas(const struct orr_job *job)
+{
+    const struct orr_plan *p = &job->plan;
+    return shares_experts(p) ? p->ep / p->tp : orr_model_has_experts(&job->model) ? 1 : p->dp;
+}
+
+/* Data-parallel attention: replicas that share experts are ranks of tp whose attention is not cut. */
+static bool sglang_attention_dp(const struct orr_plan *p)
+{
+    return shares_experts(p) && p->ep > p->tp;
+}
+
+/* Without data-parallel attention, SGLang keeps the replicas of one server on one node (server_args.py). */
+static int64_t sglang_replicas(const struct orr_job *job)
+{
+    const struct orr_plan *p = &job->plan;
+    const int64_t node = job->system.gpus_per_node;
+    if (sglang_attention_dp(p)) return p->ep / p->tp;
+    return orr_model_has_experts(&job->model) || (node > 0 && p->tp * p->pp * p->dp > node) ? 1 : p->dp;
+}
+
+/* TensorRT-LLM has data-parallel attention where every replica is one GPU. */
+static bool tensorrt_attention_dp(const struct orr_plan *p)
+{
+    return shares_experts(p) && p->tp == 1;
+}
+
+int64_t orr_launch_servers(enum orr_launcher launcher, const struct orr_job *job)
+{
+    const struct orr_plan *p = &job->plan;
+    switch (launcher) {
+    case ORR_LAUNCHER_VLLM: return p->dp / vllm_replicas(job);
+    case ORR_LAUNCHER_SGLANG: return p->dp / sglang_replicas(job);
+    case ORR_LAUNCHER_TENSORRT_LLM:
+        if (tensorrt_attention_dp(p)) return p->dp / p->ep;
+        return p->ep > p->tp ? 1 : p->dp;
+    case ORR_LAUNCHER_MEGATRON:
+    case ORR_LAUNCHER_TORCHTITAN:
+    case ORR_LAUNCHER_BRIDGE:
+    case ORR_N_LAUNCHERS: break;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- flags */
+
 static void vllm_mtp(const struct orr_job *job, struct orr_command *to)
 {
     if (!drafts_by_mtp(job)) return;
@@ -44,7 +93,7 @@ void orr_launch_vllm(const struct orr_job *job, struct orr_command *to)
     const struct orr_plan *p = &job->plan;
     const struct orr_serving *s = &job->serving;
     const bool shared = shares_experts(p), wide = needs_no_checkpoint(job);
-    const int64_t replicas = shared ? p->ep / p->tp : orr_model_has_experts(&job->model) ? 1 : p->dp;
+    const int64_t replicas = vllm_replicas(job);
     orr_flag_number(to, true, "--tensor-parallel-size", p->tp);
     orr_flag_number(to, true, "--pipeline-parallel-size", p->pp);
     orr_flag_number(to, replicas > 1, "--data-parallel-size", replicas);
@@ -59,12 +108,13 @@ void orr_launch_vllm(const struct orr_job *job, struct orr_command *to)
     orr_flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv-cache-dtype fp8");
     orr_flag_note(to, p->ep > 1 && !shared,
                   "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks");
-    orr_flag_note(to, p->dp > replicas, "start one server for each set of experts");
+    orr_flag_note(to, p->dp > replicas && !to->in_file, "start one server for each set of experts");
     orr_flag_note(to, !wide && s->format != ORR_WEIGHT_FP8, "weights in this format come from a quantised checkpoint");
     orr_flag_note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
     vllm_mtp(job, to);
     orr_flag_note(to, s->draft_tokens > 0 && !drafts_by_mtp(job), "the draft model goes into --speculative-config");
-    orr_flag_note(to, s->disaggregated, "disaggregated: one server per pool, joined by --kv-transfer-config");
+    orr_flag_note(to, s->disaggregated && !to->in_file,
+                  "disaggregated: one server per pool, joined by --kv-transfer-config");
 }
 
 /* Replicas that share experts are ranks of tp whose attention is not cut. */
@@ -72,7 +122,7 @@ void orr_launch_tensorrt_llm(const struct orr_job *job, struct orr_command *to)
 {
     const struct orr_plan *p = &job->plan;
     const struct orr_serving *s = &job->serving;
-    const bool attention_dp = shares_experts(p) && p->tp == 1, ep_beyond_tp = p->ep > p->tp && !attention_dp;
+    const bool attention_dp = tensorrt_attention_dp(p), ep_beyond_tp = p->ep > p->tp && !attention_dp;
     orr_flag_number(to, true, "--tp_size", attention_dp ? p->ep : p->tp);
     orr_flag_number(to, true, "--pp_size", p->pp);
     orr_flag_number(to, p->cp > 1, "--cp_size", p->cp);
@@ -82,15 +132,16 @@ void orr_launch_tensorrt_llm(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, true, "--max_seq_len", orr_prompt_len(job) + s->output_len);
     orr_flag_number(to, s->chunk_tokens > 0, "--enable_chunked_prefill --max_num_tokens", s->chunk_tokens);
     orr_flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv_cache_dtype fp8");
-    orr_flag_note(to, p->dp > 1 && !attention_dp && !ep_beyond_tp,
+    orr_flag_note(to, p->dp > 1 && !attention_dp && !ep_beyond_tp && !to->in_file,
                   "no flag for replicas: start one server for each of dp");
-    orr_flag_note(to, attention_dp && p->dp > p->ep, "start one server for each set of experts");
+    orr_flag_note(to, attention_dp && p->dp > p->ep && !to->in_file, "start one server for each set of experts");
     orr_flag_note(to, ep_beyond_tp, "no flag for experts shared by replicas of several GPUs");
     orr_flag_note(to, !needs_no_checkpoint(job), "weights in this format come from a quantised checkpoint");
     orr_flag_note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
     orr_flag_note(to, s->draft_tokens > 0 && !drafts_by_mtp(job), "the draft model goes into the file of --config");
     orr_flag_note(to, drafts_by_mtp(job), "drafts by MTP layers go into the file of --config, as speculative_config");
-    orr_flag_note(to, s->disaggregated, "disaggregated: trtllm-serve disaggregated, with both pools in its file");
+    orr_flag_note(to, s->disaggregated && !to->in_file,
+                  "disaggregated: trtllm-serve disaggregated, with both pools in its file");
 }
 
 /* Attention ranks are ranks of tp: with data-parallel attention, --dp-size says in how many groups. */
@@ -98,13 +149,14 @@ void orr_launch_sglang(const struct orr_job *job, struct orr_command *to)
 {
     const struct orr_plan *p = &job->plan;
     const struct orr_serving *s = &job->serving;
-    const bool shared = shares_experts(p), attention_dp = shared && p->ep > p->tp;
+    const bool shared = shares_experts(p), attention_dp = sglang_attention_dp(p);
+    const int64_t replicas = sglang_replicas(job);
     orr_flag_number(to, true, "--tp-size", attention_dp ? p->ep : p->tp);
     orr_flag_number(to, p->pp > 1, "--pp-size", p->pp);
-    orr_flag_number(to, attention_dp, "--enable-dp-attention --dp-size", p->ep / p->tp);
-    orr_flag_number(to, !attention_dp && p->dp > 1 && !orr_model_has_experts(&job->model), "--dp-size", p->dp);
+    orr_flag(to, attention_dp, "--enable-dp-attention");
+    orr_flag_number(to, replicas > 1, "--dp-size", replicas);
     orr_flag_number(to, shared, "--ep-size", p->ep);
-    orr_flag_number(to, true, "--max-running-requests", s->batch * (attention_dp ? p->ep / p->tp : 1));
+    orr_flag_number(to, true, "--max-running-requests", s->batch * (attention_dp ? replicas : 1));
     orr_flag_number(to, true, "--context-length", orr_prompt_len(job) + s->output_len);
     orr_flag_number(to, s->chunk_tokens > 0, "--chunked-prefill-size", s->chunk_tokens);
     orr_flag(to, s->format == ORR_WEIGHT_FP8, "--quantization fp8");
@@ -113,5 +165,8 @@ void orr_launch_sglang(const struct orr_job *job, struct orr_command *to)
     orr_flag_note(to, p->ep > 1 && !shared, "no flag for this expert-parallel degree");
     orr_flag_note(to, !needs_no_checkpoint(job) && s->format != ORR_WEIGHT_FP8,
                   "weights in this format come from a quantised checkpoint");
+    orr_flag_note(to, p->dp > replicas && !to->in_file, "start one server for each replica or set of experts");
+    orr_flag_note(to, s->disaggregated && !to->in_file,
+                  "disaggregated: --disaggregation-mode for each pool, and sglang_router");
     orr_flag_note(to, s->draft_tokens > 0, "speculative decoding: --speculative-algorithm and its model");
 }

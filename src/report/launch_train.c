@@ -229,11 +229,10 @@ void orr_launch_bridge(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, p->ep > 1, "model.expert_model_parallel_size", p->ep);
     orr_flag_number(to, p->ep > 1, "model.expert_tensor_parallel_size", p->etp);
     orr_flag(to, p->sp, "model.sequence_parallel true");
-    orr_flag_number(to, true, "model.seq_length", w->seq);
+    orr_flag_number(to, true, "dataset.seq_length", w->seq);
     orr_flag_number(to, true, "train.micro_batch_size", w->micro_batch);
     orr_flag_number(to, true, "train.global_batch_size", w->global_batch);
-    orr_flag(to, w->recompute == ORR_RECOMPUTE_FULL,
-             "model.recompute_granularity full model.recompute_method uniform");
+    orr_flag(to, w->recompute == ORR_RECOMPUTE_FULL, "model.recompute_granularity full model.recompute_method uniform");
     orr_flag_number(to, w->recompute == ORR_RECOMPUTE_FULL, "model.recompute_num_layers", w->recompute_every);
     orr_flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE,
              "model.recompute_granularity selective");

@@ -25,9 +25,6 @@ static void measure(struct orr_search_view *v)
     v->simplest_ratio = orr_search_simplest(v->search, &v->best[0], &v->job, v->scratch, &v->simplest);
     if (memcmp(&v->simplest, &v->best[0].choice, sizeof v->simplest) == 0) v->simplest_ratio = 0;
     v->measured = orr_search_published(v, &v->published);
-    if (!v->measured) return;
-    orr_search_show(v, &v->published);
-    v->published_s = v->answer.train.step_time_s;
 }
 
 /* Does a plan of the front hardly differ from the one before it: by 1 % in both coordinates, or by vpp alone? */

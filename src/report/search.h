@@ -18,7 +18,7 @@ struct orr_search_view {
     struct orr_choice simplest, published;
     double simplest_ratio;                   /* objective of the simplest plan over the winner's; 0: the winner is it */
     const struct orr_measured_run *measured; /* who ran the published plan; NULL: there is none */
-    double published_s;                      /* time of the published plan, predicted for this question */
+    double published_ratio;                  /* its objective, predicted for this question, over the winner's */
     double compare_ratio; /* objective of the plan to compare with over the winner's; 0 where there is none */
     struct orr_scratch *scratch;
     /* The next members are about the plan shown last. */
@@ -42,14 +42,16 @@ struct orr_plan_column {
     void (*cell)(const struct orr_search_view *view, struct orr_text *cell); /* NULL prints the metric */
     int metric;
     bool bare; /* prints no unit, because the title has it */
+    bool rare; /* only where it is asked for */
 };
-#define ORR_MAX_PLAN_COLUMNS 15 /* the rank is one more: ORR_TABLE_COLUMNS */
+#define ORR_MAX_PLAN_COLUMNS 16 /* the rank is one more: ORR_TABLE_COLUMNS */
 
 /* A table of plans has cells in rows and knows which columns have anything to say. */
 struct orr_plan_table {
     const struct orr_plan_column *columns;
     size_t n_columns, n_rows;
     bool used[ORR_MAX_PLAN_COLUMNS];
+    bool asked[ORR_MAX_PLAN_COLUMNS]; /* the objective or a limit is about the column: it is never dropped */
     char **cells; /* cells row by row; NULL where memory ran out */
 };
 struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found);
@@ -68,9 +70,12 @@ void orr_search_limits_text(const struct orr_search_request *request, struct orr
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
 /* The first of the best plans that lies inside what was measured; n_best where none does. It shows that plan. */
 size_t orr_search_inside(struct orr_search_view *view);
-/* The layout of a measured run of the same model, filled in for this question; NULL where there is none. */
+/* The layout of a measured run of the same model or of one that is alike, filled in for this question, and its
+ * `published_ratio`; NULL where there is none. */
 struct orr_measured_run;
 const struct orr_measured_run *orr_search_published(struct orr_search_view *view, struct orr_choice *plan);
+/* Adds who ran the published plan, and with which model on what. */
+void orr_search_run_text(const struct orr_search_view *view, struct orr_text *text);
 /* Says what a reason to reject means. */
 const char *orr_reject_meaning(enum orr_reject reject);
 /* Prints "1.23 times", for ratios from 1 on. */

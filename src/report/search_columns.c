@@ -66,9 +66,11 @@ static void infer_options_cell(const struct orr_search_view *v, struct orr_text 
         orr_text_add(cell, " kv:%s", orr_cache_name(serving->kv, serving->kv_format));
     if (!c->disaggregated) return;
     word(cell, "split");
-    if (c->decode_gpus > 0)
-        orr_text_add(cell, " %d:tp%d,pp%d,ep%d,b%d", c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep,
-                     c->decode_batch);
+    if (c->decode_gpus == 0) return;
+    orr_text_add(cell, " %d:tp%d", c->decode_gpus, c->decode_tp);
+    if (c->decode_pp > 1) orr_text_add(cell, ",pp%d", c->decode_pp);
+    if (c->decode_ep > 1) orr_text_add(cell, ",ep%d", c->decode_ep);
+    orr_text_add(cell, ",b%d", c->decode_batch);
 }
 
 static void mfu_cell(const struct orr_search_view *v, struct orr_text *cell)
@@ -92,39 +94,41 @@ static void add_cell(const struct orr_plan_column *column, const struct orr_sear
 /* ---------------------------------------------------------------- columns */
 
 static const struct orr_plan_column TRAIN[] = {
-    {"gpus", 'r', '0', NULL, gpus_cell, 0, false},
-    {"tp", 'r', '0', "1", tp_cell, 0, false},
-    {"cp", 'r', '0', "1", cp_cell, 0, false},
-    {"pp", 'r', '0', "1", pp_cell, 0, false},
-    {"vpp", 'r', '0', "1", vpp_cell, 0, false},
-    {"dp", 'r', '0', "1", dp_cell, 0, false},
-    {"ep", 'r', '0', "1", ep_cell, 0, false},
-    {"etp", 'r', '0', "1", etp_cell, 0, false},
-    {"mb", 'r', '0', NULL, micro_batch_cell, 0, false},
-    {"options", 'f', '0', "", train_options_cell, 0, false},
-    {"step", 'r', '0', NULL, NULL, ORR_TRAIN_METRIC_STEP_TIME, false},
-    {"MFU", 'r', '0', NULL, mfu_cell, 0, false},
-    {"tok/s/GPU", 'r', '2', NULL, NULL, ORR_TRAIN_METRIC_TOKENS_PER_GPU, true},
-    {"memory", 'r', '1', NULL, NULL, ORR_TRAIN_METRIC_MEMORY_TOTAL, false},
-    {"$/Btok", 'r', '3', NULL, NULL, ORR_TRAIN_METRIC_COST_PER_BILLION, true},
+    {"gpus", 'r', '0', NULL, gpus_cell, 0, false, false},
+    {"tp", 'r', '0', "1", tp_cell, 0, false, false},
+    {"cp", 'r', '0', "1", cp_cell, 0, false, false},
+    {"pp", 'r', '0', "1", pp_cell, 0, false, false},
+    {"vpp", 'r', '0', "1", vpp_cell, 0, false, false},
+    {"dp", 'r', '0', "1", dp_cell, 0, false, false},
+    {"ep", 'r', '0', "1", ep_cell, 0, false, false},
+    {"etp", 'r', '0', "1", etp_cell, 0, false, false},
+    {"mb", 'r', '0', NULL, micro_batch_cell, 0, false, false},
+    {"options", 'f', '0', "", train_options_cell, 0, false, false},
+    {"step", 'r', '0', NULL, NULL, ORR_TRAIN_METRIC_STEP_TIME, false, false},
+    {"MFU", 'r', '0', NULL, mfu_cell, 0, false, false},
+    {"tok/s/GPU", 'r', '2', NULL, NULL, ORR_TRAIN_METRIC_TOKENS_PER_GPU, true, false},
+    {"memory", 'r', '1', NULL, NULL, ORR_TRAIN_METRIC_MEMORY_TOTAL, false, false},
+    {"$/Btok", 'r', '3', NULL, NULL, ORR_TRAIN_METRIC_COST_PER_BILLION, true, false},
+    {"energy/tok", 'r', '4', NULL, NULL, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, false, true},
 };
 
 static const struct orr_plan_column INFER[] = {
-    {"gpus", 'r', '0', NULL, gpus_cell, 0, false},
-    {"tp", 'r', '0', "1", tp_cell, 0, false},
-    {"cp", 'r', '0', "1", cp_cell, 0, false},
-    {"pp", 'r', '0', "1", pp_cell, 0, false},
-    {"dp", 'r', '0', "1", dp_cell, 0, false},
-    {"ep", 'r', '0', "1", ep_cell, 0, false},
-    {"batch", 'r', '0', NULL, batch_cell, 0, false},
-    {"options", 'f', '0', NULL, infer_options_cell, 0, false},
-    {"TTFT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TTFT, false},
-    {"TPOT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TPOT, false},
-    {"tok/s/GPU", 'r', '0', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, true},
-    {"tok/s/user", 'r', '1', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, true},
-    {"most", 'r', '3', NULL, most_cell, 0, false},
-    {"memory", 'r', '2', NULL, NULL, ORR_INFER_METRIC_MEMORY_TOTAL, false},
-    {"$/Mtok", 'r', '4', NULL, NULL, ORR_INFER_METRIC_COST_PER_MILLION, true},
+    {"gpus", 'r', '0', NULL, gpus_cell, 0, false, false},
+    {"tp", 'r', '0', "1", tp_cell, 0, false, false},
+    {"cp", 'r', '0', "1", cp_cell, 0, false, false},
+    {"pp", 'r', '0', "1", pp_cell, 0, false, false},
+    {"dp", 'r', '0', "1", dp_cell, 0, false, false},
+    {"ep", 'r', '0', "1", ep_cell, 0, false, false},
+    {"batch", 'r', '0', NULL, batch_cell, 0, false, false},
+    {"options", 'f', '0', NULL, infer_options_cell, 0, false, false},
+    {"TTFT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TTFT, false, false},
+    {"TPOT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TPOT, false, false},
+    {"tok/s/GPU", 'r', '1', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, true, false},
+    {"tok/s/user", 'r', '2', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, true, false},
+    {"most", 'r', '4', NULL, most_cell, 0, false, false},
+    {"memory", 'r', '3', NULL, NULL, ORR_INFER_METRIC_MEMORY_TOTAL, false, false},
+    {"$/Mtok", 'r', '5', NULL, NULL, ORR_INFER_METRIC_COST_PER_MILLION, true, false},
+    {"energy/tok", 'r', '6', NULL, NULL, ORR_INFER_METRIC_ENERGY_PER_TOKEN, false, true},
 };
 
 static const struct orr_plan_column *columns_of(enum orr_job_kind kind, size_t *n)
@@ -133,6 +137,25 @@ static const struct orr_plan_column *columns_of(enum orr_job_kind kind, size_t *
     _Static_assert(sizeof INFER / sizeof *INFER <= ORR_MAX_PLAN_COLUMNS, "columns");
     *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
     return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
+}
+
+/* Is a column what the best plan has most or least of, or what a limit is about? */
+static bool is_asked(const struct orr_search_request *request, const struct orr_plan_column *column)
+{
+    static const int TRAIN_METRICS[ORR_N_OBJECTIVES] = {
+        ORR_TRAIN_METRIC_STEP_TIME, ORR_TRAIN_METRIC_TOKENS_PER_GPU, ORR_TRAIN_METRIC_COST_PER_BILLION,
+        ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, ORR_TRAIN_METRIC_MEMORY_TOTAL};
+    static const int INFER_METRICS[ORR_N_OBJECTIVES] = {
+        ORR_INFER_METRIC_LATENCY, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, ORR_INFER_METRIC_COST_PER_MILLION,
+        ORR_INFER_METRIC_ENERGY_PER_TOKEN, ORR_INFER_METRIC_MEMORY_TOTAL};
+    const int *metrics = request->job.kind == ORR_JOB_TRAIN ? TRAIN_METRICS : INFER_METRICS;
+    if (column->cell) return false;
+    for (size_t i = 0; i < request->n_limits; i++)
+        if (request->limits[i].metric == column->metric) return true;
+    /* The rate of a GPU is a coordinate of the front; it makes room where cost or energy is the objective. */
+    if (request->job.kind == ORR_JOB_INFER && column->metric == ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU)
+        return request->objective != ORR_OBJECTIVE_COST && request->objective != ORR_OBJECTIVE_ENERGY;
+    return column->metric == metrics[request->objective];
 }
 
 static void fill_row(struct orr_search_view *view, const struct orr_found *found, struct orr_plan_table *table,
@@ -145,6 +168,7 @@ static void fill_row(struct orr_search_view *view, const struct orr_found *found
         cells[i] = text.data ? orr_text_take(&text) : strdup("");
         const char *plain = table->columns[i].plain;
         const bool same = table->columns[i].cell == gpus_cell && view->request->space.gpus.n == 1;
+        if (table->columns[i].rare && !table->asked[i]) continue;
         table->used[i] |= !same && (!plain || (cells[i] && strcmp(cells[i], plain) != 0));
     }
 }
@@ -154,6 +178,7 @@ struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const stru
     struct orr_plan_table table = {.n_rows = n_found};
     table.columns = columns_of(view->request->job.kind, &table.n_columns);
     table.cells = calloc(n_found * table.n_columns + 1, sizeof *table.cells);
+    for (size_t i = 0; i < table.n_columns; i++) table.asked[i] = is_asked(view->request, &table.columns[i]);
     for (size_t r = 0; r < n_found && table.cells; r++)
         fill_row(view, &found[r], &table, table.cells + r * table.n_columns);
     bool complete = table.cells != NULL;

@@ -1,8 +1,8 @@
 /* This file writes a search as the JSON object of the contract and as CSV with one row per listed plan. */
+#include "predict/nearest.h"
 #include "report/assumed.h"
 #include "report/json_text.h"
 #include "report/record.h"
-#include "predict/nearest.h"
 #include "report/search.h"
 #include "report/sureness.h"
 #include "search/search.h"
@@ -87,15 +87,22 @@ static json_t *beside_json(struct orr_search_view *v, const struct orr_choice *c
     return orr_json_whole(plan, failed);
 }
 
+/* The published plan, with the run that had its layout. */
+static json_t *published_json(struct orr_search_view *v)
+{
+    const struct orr_measured_run *run = v->measured;
+    json_t *plan = beside_json(v, &v->published, v->published_ratio, run->source);
+    json_t *of = json_pack("{ss ss ss sI ss}", "model", run->model, "system", run->system, "engine", run->engine,
+                           "gpus", (json_int_t)run->gpus, "plan", run->plan);
+    return orr_json_whole(plan, !plan || !of || json_object_set_new(plan, "run", of));
+}
+
 static int add_beside(struct orr_search_view *v, json_t *root)
 {
     int failed = 0;
     if (v->simplest_ratio > 0)
         failed |= json_object_set_new(root, "simplest", beside_json(v, &v->simplest, v->simplest_ratio, NULL));
-    if (v->measured)
-        failed |= json_object_set_new(
-            root, "published",
-            beside_json(v, &v->published, orr_ratio(v->published_s, v->best[0].time_s), v->measured->source));
+    if (v->measured) failed |= json_object_set_new(root, "published", published_json(v));
     return failed;
 }
 
@@ -111,24 +118,35 @@ static json_t *rejected_json(const struct orr_search_counts *counts)
     return orr_json_whole(rejected, failed);
 }
 
-/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. The program of the
- * engine that was asked for comes first. */
-static json_t *launch_json(struct orr_search_view *v, bool notes)
+/* Returns the flags of a job by program or, with `notes`, the settings that have no flag. The program of the engine
+ * that was asked for comes first. */
+static json_t *launch_json(const struct orr_job *job, bool notes)
 {
     json_t *launch = json_object();
     int failed = !launch;
-    if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
-    const enum orr_launcher own = orr_launcher_of(&v->job);
-    for (int i = -1; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
+    const enum orr_launcher own = job ? orr_launcher_of(job) : ORR_N_LAUNCHERS;
+    for (int i = -1; i < ORR_N_LAUNCHERS && job && !failed; i++) {
         struct orr_text texts[2] = {{0}};
         const enum orr_launcher launcher = i < 0 ? own : (enum orr_launcher)i;
-        if ((int)own == i || !orr_launch(launcher, &v->job, &texts[0], &texts[1])) continue;
+        if ((int)own == i || !orr_launch(launcher, job, &texts[0], &texts[1])) continue;
         const char *text = texts[notes].data ? texts[notes].data : "";
         failed = texts[0].failed || texts[1].failed ||
                  json_object_set_new(launch, orr_launchers[launcher].key, orr_json_word(text));
         for (int k = 0; k < 2; k++) free(texts[k].data);
     }
     return orr_json_whole(launch, failed);
+}
+
+/* How to run the winner; where it has two pools, its own keys say how to run that of the answers. */
+static int add_launch(struct orr_search_view *v, json_t *root)
+{
+    if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
+    const struct orr_job *job = v->n_best > 0 ? &v->job : NULL;
+    int failed = json_object_set_new(root, "launch", launch_json(job, false));
+    failed |= json_object_set_new(root, "launch_notes", launch_json(job, true));
+    if (!job || v->choice->decode_gpus == 0) return failed;
+    failed |= json_object_set_new(root, "launch_decode", launch_json(&v->result_job, false));
+    return failed | json_object_set_new(root, "launch_decode_notes", launch_json(&v->result_job, true));
 }
 
 static json_t *asked_json(const struct orr_search_request *request)
@@ -167,7 +185,7 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 {
     const struct orr_search_counts *c = &v->counts;
     json_t *root = json_pack(
-        "{ss ss ss sb ss sI sI sI sI sI so so so so s[ss] so so so so so so}", "schema", ORR_SCHEMA, "kind", "search",
+        "{ss ss ss sb ss sI sI sI sI sI so so so so s[ss] so so so so}", "schema", ORR_SCHEMA, "kind", "search",
         "search", v->request->job.kind == ORR_JOB_TRAIN ? "train" : "infer", "complete", orr_search_complete(v->search),
         "objective", orr_objective_name(v->request->objective), "plans", (json_int_t)c->plans, "evaluated",
         (json_int_t)c->evaluated, "feasible", (json_int_t)c->feasible, "pruned", (json_int_t)(c->plans - c->evaluated),
@@ -175,14 +193,14 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
         ratio_json(orr_ratio((double)c->evaluated, v->seconds)), "bound_ratio", ratio_json(v->bound_ratio),
         "second_ratio", ratio_json(v->second_ratio), "pareto_keys", orr_front_name(v->request, 0),
         orr_front_name(v->request, 1), "rejected", rejected_json(c), "best", plans_json(v, v->best, v->n_best),
-        "pareto", plans_json(v, v->front, v->n_front), "launch", launch_json(v, false), "launch_notes",
-        launch_json(v, true), "request", asked_json(v->request));
+        "pareto", plans_json(v, v->front, v->n_front), "request", asked_json(v->request));
     const struct orr_job *job = &v->request->job;
     if (root) {
         text->failed |=
             json_object_set_new(root, "assumed", orr_assumed_json(job, orr_unsearched_keys(job), &job->spread)) != 0;
         text->failed |= json_object_set_new(root, "warnings", orr_warnings_json(job)) != 0;
     }
+    if (root) text->failed |= add_launch(v, root) != 0;
     if (root) text->failed |= add_beside(v, root) != 0;
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
     if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;

@@ -143,8 +143,10 @@ static void add_published(struct orr_search_view *v, const struct orr_style *sty
     if (!v->measured) return;
     orr_search_show(v, &v->published);
     orr_search_plan(v, &line);
-    orr_text_add(&line, " · %s, %s the winner · layout of %s", orr_print_s(time, v->published_s),
-                 orr_print_ratio(times, orr_ratio(v->published_s, v->best[0].time_s)), v->measured->source);
+    const double time_s = v->job.kind == ORR_JOB_TRAIN ? v->answer.train.step_time_s : v->answer.infer.latency_s;
+    orr_text_add(&line, " · %s, %s the winner%s · layout of ", orr_print_s(time, time_s),
+                 orr_print_ratio(times, v->published_ratio), v->job.kind == ORR_JOB_TRAIN ? "" : " by the objective");
+    orr_search_run_text(v, &line);
     orr_summary_line(text, style, "published", &line);
     free(line.data);
 }
@@ -182,7 +184,7 @@ static void print_plans(const struct orr_plan_table *plans, const size_t *ranks,
         for (size_t i = 0; i < plans->n_columns; i++) {
             if (!plans->used[i]) continue;
             align[n] = plans->columns[i].align;
-            drop[n] = plans->columns[i].drop;
+            drop[n] = (char)(plans->asked[i] ? '0' : plans->columns[i].drop);
             cells[n++] = r == 0 ? plans->columns[i].title : plans->cells[(r - 1) * plans->n_columns + i];
         }
         if (r == 0) orr_table_start(&table, align);
@@ -310,20 +312,32 @@ static void wrap_flags(struct orr_text *text, const struct orr_style *style, con
         if (text->data[i] == GLUE) text->data[i] = ' ';
 }
 
+/* The flags of one plan, or of one pool of it. */
+static void add_flags(const struct orr_job *job, const char *label, const struct orr_style *style,
+                      struct orr_text *text)
+{
+    struct orr_text flags = {0}, notes = {0};
+    if (!orr_launch(orr_launcher_of(job), job, &flags, &notes)) return;
+    if (flags.length) wrap_flags(text, style, label, flags.data);
+    if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
+    orr_text_drop(text, &flags);
+    orr_text_drop(text, &notes);
+}
+
 static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
+    struct orr_text title = {0};
+    char label[32];
     orr_search_show(v, &v->best[0].choice);
-    orr_text_section(text, style, "to run the winner");
-    for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        struct orr_text flags = {0}, notes = {0};
-        char label[32];
-        if (i != (int)orr_launcher_of(&v->job) || !orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
-        (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
-        if (flags.length) wrap_flags(text, style, label, flags.data);
-        if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
-        orr_text_drop(text, &flags);
-        orr_text_drop(text, &notes);
-    }
+    const char *program = orr_launchers[orr_launcher_of(&v->job)].program;
+    const bool split = v->choice->decode_gpus > 0;
+    orr_text_add(&title, "to run the winner%s%s (--launch DIR writes files)", split ? " with " : "",
+                 split ? program : "");
+    orr_text_section(text, style, title.data ? title.data : "");
+    (void)snprintf(label, sizeof label, "  %s", split ? "prefill" : program);
+    add_flags(&v->job, label, style, text);
+    if (split) add_flags(&v->result_job, "  decode", style, text);
+    orr_text_drop(text, &title);
 }
 
 static void add_nothing(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)

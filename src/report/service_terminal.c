@@ -6,7 +6,6 @@
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
-#include "spec/assume.h"
 #include "spec/form.h"
 #include "spec/names.h"
 
@@ -72,7 +71,7 @@ static void add_heading(const struct orr_service *service, const struct orr_styl
                  orr_scheduler_names[job->engine.scheduler], (long long)job->engine.max_requests,
                  (long long)job->engine.max_step_tokens);
     orr_summary_line(text, style, "engine", &line);
-    orr_assumed_lines(job, job->assumed & orr_assume_bit(ORR_ASSUME_ENGINE), &job->spread, style, text);
+    orr_assumed_lines(job, job->assumed, &job->spread, style, text);
     orr_text_add(text, "\n");
     free(line.data);
 }

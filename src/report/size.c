@@ -1,4 +1,6 @@
 /* This file finds the size of a service for callers of the library, and writes it as JSON and CSV. */
+#include "report/assumed.h"
+#include "report/launch_files.h"
 #include "report/page.h"
 #include "report/size.h"
 
@@ -7,6 +9,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/service.h"
+#include "search/infer_plan.h"
 #include "spec/spec.h"
 #include "spec/form.h"
 
@@ -171,6 +174,9 @@ void orr_size_json(const struct orr_size *size, struct orr_text *text)
                                       json_pack("{sI sI sI sI sI}", "units", (json_int_t)n->units, "fitting",
                                                 (json_int_t)n->fitting, "plans", (json_int_t)n->plans, "pairs",
                                                 (json_int_t)n->pairs, "simulated", (json_int_t)n->simulated));
+        const struct orr_job *job = &size->request.spaces[0].job;
+        failed |= json_object_set_new(json, "assumed", orr_assumed_json(job, orr_unsearched_keys(job), &job->spread));
+        failed |= json_object_set_new(json, "warnings", orr_warnings_json(job));
         failed |= json_object_set_new(json, "request", request_json(size));
         free(reason.data);
     }
@@ -219,4 +225,31 @@ char *orr_size_render(const struct orr_size *size, enum orr_format format, const
     else if (format == ORR_FORMAT_HTML) add_page(size, &text);
     else orr_size_terminal(size, style, &text);
     return orr_text_take(&text);
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* The job of a plan, or of one of its two pools, with the limits of a step that were found. */
+static void job_of(const struct orr_size *size, const struct orr_sized *plan, bool decode, struct orr_job *job)
+{
+    const struct orr_search_request *request = &size->request.spaces[plan->system];
+    *job = request->job;
+    if (decode) orr_choose_decode(request, &plan->choice, job);
+    else orr_infer_choose(request, &plan->choice, job);
+    job->serving.batch = plan->max_requests;
+    job->serving.chunk_tokens = plan->max_step_tokens;
+}
+
+bool orr_size_launch(const struct orr_size *size, orr_launch_sink sink, void *context)
+{
+    ORR_PLAIN_NUMBERS;
+    const struct orr_sized *plan = &size->answer.best;
+    const bool split = plan->choice.decode_gpus > 0;
+    struct orr_job *jobs = size->answer.found ? calloc(2, sizeof *jobs) : NULL;
+    if (!jobs) return false;
+    job_of(size, plan, false, &jobs[0]);
+    if (split) job_of(size, plan, true, &jobs[1]);
+    const bool done = orr_launch_files(&jobs[0], split ? &jobs[1] : NULL, sink, context);
+    free(jobs);
+    return done;
 }

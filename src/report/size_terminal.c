@@ -1,6 +1,7 @@
 /* This file writes the size of a service for people: what was asked, the plan, its times, and the front. */
 #include "base/number.h"
 #include "base/units.h"
+#include "report/assumed.h"
 #include "report/service.h"
 #include "report/size.h"
 #include "report/summary.h"
@@ -31,6 +32,8 @@ static void add_heading(const struct orr_size *size, const struct orr_style *sty
     else orr_text_add(&line, "%lld GPUs", (long long)r->budget_gpus);
     orr_text_add(&line, " · the fewest %s", r->by_gpus ? "GPUs" : "dollars");
     orr_summary_line(text, style, "budget", &line);
+    const struct orr_job *job = &r->spaces[0].job;
+    orr_assumed_lines(job, orr_unsearched_keys(job), &job->spread, style, text);
     orr_text_add(text, "\n");
     free(line.data);
 }
@@ -104,19 +107,26 @@ void orr_size_words(const struct orr_size *size, const struct orr_sized *plan, s
     if (c->decode_ep > 1) orr_text_add(text, " ep%d", c->decode_ep);
 }
 
+/* A plan of the front that costs more is worth a row where it takes a tenth off the time over its limit. */
+#define WORTH_FRAC 0.9
+
 /* One row per plan; the bar is the worst time over its limit, full at twice the limit. */
 static void add_front(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
     struct orr_table table;
+    double shown = HUGE_VAL;
     if (a->n_front < 2) return;
     orr_text_section(text, style, "cost against latency");
     orr_table_start(&table, "rrlrrrrb");
     table.drop = "00000210";
-    ORR_ROW(&table, ORR_PAINT_DIM, "$/h", "GPUs", "plan", "worst", "ttft p99", "tpot p99", "tokens/s/GPU", "");
+    ORR_ROW(&table, ORR_PAINT_DIM, "$/h", "GPUs", "plan", "of limit", "ttft p99", "tpot p99", "tokens/s/GPU", "");
     for (size_t i = 0; i < a->n_front; i++) {
         const struct orr_sized *p = &a->front[i];
         const struct orr_choice *c = &p->choice;
+        const bool is_best = a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost;
+        if (!is_best && p->ratio > WORTH_FRAC * shown) continue;
+        shown = p->ratio;
         char usd[32], gpus[32], worst[32], ttft[32], tpot[32], rate[32], bar[32];
         struct orr_text plan = {0};
         (void)snprintf(usd, sizeof usd, "%.4g", p->usd_per_h);
@@ -125,9 +135,8 @@ static void add_front(const struct orr_size *size, const struct orr_style *style
         (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
         (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
         (void)snprintf(bar, sizeof bar, "%.4f", orr_min(1, p->ratio / 2));
-        ORR_ROW(&table,
-                a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost ? ORR_PAINT_GOOD : ORR_PAINT_NONE,
-                usd, gpus, plan.data ? plan.data : "", worst, orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
+        ORR_ROW(&table, is_best ? ORR_PAINT_GOOD : ORR_PAINT_NONE, usd, gpus, plan.data ? plan.data : "", worst,
+                orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
                 orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate, bar);
         free(plan.data);
     }

@@ -73,7 +73,7 @@ static void add_header(struct orr_table *table, const struct orr_sweep *sweep, c
 /* Prints a value without " tokens/s", which the title says. */
 static const char *print_bare(char buffer[ORR_VALUE_TEXT], struct orr_value value)
 {
-    orr_value_print(buffer, value);
+    orr_value_tell(buffer, value);
     if (value.unit == ORR_METRIC_UNIT_TOKENS_PER_S) buffer[strcspn(buffer, " ")] = '\0';
     return buffer;
 }

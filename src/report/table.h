@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "orrery.h"
 
-#define ORR_TABLE_COLUMNS 16
+#define ORR_TABLE_COLUMNS 17
 #define ORR_MIN_WIDTH     60
 #define ORR_DEFAULT_WIDTH 80
 

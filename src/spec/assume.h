@@ -9,7 +9,7 @@
 /* X(enum, path in the request, word for people, reason in training, reason in inference); a reason of NULL means that
  * requests of that kind have no such key. */
 #define ORR_ASSUMABLES(X)                                                                                              \
-    X(ENGINE, "workload.engine", "engine", "none was named: an eager framework of unknown origin", "none was named")   \
+    X(ENGINE, "workload.engine", "engine", "none was named: an eager framework; name yours", "none was named")         \
     X(GPUS, "gpus", "gpus", "as many as the plan needs", "as many as the plan needs")                                  \
     X(TP, "plan.tp", "tp", "no tensor parallelism", "no tensor parallelism")                                           \
     X(PP, "plan.pp", "pp", "no pipeline", "no pipeline")                                                               \

@@ -141,9 +141,9 @@ static enum orr_err read_gemm(const struct orr_doc *doc, const char *path, const
     return ORR_OK;
 }
 
-/* Kernels of other libraries for products in blocks: constants that are not given are those of the format, and null says
- * that none of a base's hold on this chip. A rate that the power limit allows is no more than what the kernel reaches
- * without it. */
+/* Kernels of other libraries for products in blocks: constants that are not given are those of the format, and null
+ * says that none of a base's hold on this chip. A rate that the power limit allows is no more than what the kernel
+ * reaches without it. */
 static enum orr_err read_block(const struct orr_doc *doc, const char *path, const json_t *value, size_t kernel,
                                struct orr_calibration *calibration, struct orr_error *error)
 {

@@ -235,10 +235,23 @@ static enum orr_err find_node(const struct parsed *parsed, double nm, const stru
                               technology->id, nm, list);
 }
 
+/* Foundries call nodes N3, in nanometres, and A14, in tenths of them. */
+static bool is_foundry_name(const char *value, double *nm)
+{
+    const bool tenths = value[0] == 'A' || value[0] == 'a';
+    if (!tenths && value[0] != 'N' && value[0] != 'n') return false;
+    const char *end = orr_number_at(value + 1, nm);
+    if (tenths) *nm /= 10;
+    return end && *end == '\0' && *nm >= 0.1 && *nm <= 1000;
+}
+
 static enum orr_err read_node(const struct parsed *parsed, struct orr_recipe *recipe, struct orr_error *error)
 {
-    double nm = recipe->design.node_nm;
-    enum orr_err err = read_number(parsed, "node", "nm", 0.1, 1000, &nm, error);
+    double nm = recipe->design.node_nm, named = 0;
+    const char *value = value_of(parsed, "node");
+    enum orr_err err = ORR_OK;
+    if (value && is_foundry_name(value, &named)) nm = named;
+    else err = read_number(parsed, "node", "nm", 0.1, 1000, &nm, error);
     if (!err) err = find_node(parsed, nm, &recipe->technology, &recipe->node, error);
     if (!err) err = find_node(parsed, recipe->design.node_nm, &recipe->technology, &recipe->base, error);
     return err;

@@ -1,6 +1,7 @@
 /* Whole parts from references: a model, an engine, a system with its chip, the chip's calibration and the fabric. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "base/plain.h"
@@ -139,7 +140,7 @@ enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct
     char chip_id[ORR_ID];
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
     if (!err) err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
-    if (!err && reference->name && part->match == ORR_MATCH_ALIAS)
+    if (!err && reference->name && part->match == ORR_MATCH_ALIAS && strcmp(reference->name, system->id) != 0)
         orr_copy_line(system->asked, sizeof system->asked, reference->name);
     if (!err) err = load_chip(catalogue, part, set, &system->chip, calibration, error);
     if (!err) err = load_fabric(catalogue, part, set, &system->fabric, error);

@@ -184,7 +184,7 @@ double orr_default_imbalance(const struct orr_job *job, int64_t ep)
 {
     const double n = (double)ep, experts = (double)orr_most_experts(&job->model);
     if (ep < 2 || experts < 2) return 1;
-    /* Copies of busy experts leave 1.11 on 32 ranks (the same table); how that grows with the ranks is an assumption. */
+    /* Copies of busy experts leave 1.11 on 32 ranks (the same table); how that grows with ranks is an assumption. */
     if (job->engine.moe_redundant) return 1 + 0.11 * pow(log2(n) / 5, 1.5);
     const double spread = load_spread(experts), variance = log(1 + (exp(spread * spread) - 1) * n / experts);
     return exp(sqrt(variance) * normal_quantile((n - 0.375) / (n + 0.25)) - variance / 2);

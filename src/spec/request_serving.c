@@ -183,6 +183,13 @@ static enum orr_err read_trace(const struct orr_catalogue *catalogue, const stru
 
 /* ---------------------------------------------------------------- limits */
 
+/* Is the word the name of a timing, with or without its unit: "ttft_s" or "ttft"? */
+static bool is_timing(const char *word, const char *name)
+{
+    const size_t n = strlen(word);
+    return strncmp(word, name, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_s") == 0);
+}
+
 static bool parse_slo(const char *text, struct orr_slo *slo)
 {
     static const struct {
@@ -191,7 +198,7 @@ static bool parse_slo(const char *text, struct orr_slo *slo)
     } STATS[] = {{"mean", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}};
     const size_t n = strcspn(text, "<");
     char key[64];
-    if (text[n] != '<' || text[n + 1] != '=' || n >= sizeof key) return false;
+    if (text[n] != '<' || n >= sizeof key) return false;
     (void)snprintf(key, sizeof key, "%.*s", (int)n, text);
     key[strcspn(key, " ")] = '\0';
     char *dot = strchr(key, '.');
@@ -204,10 +211,10 @@ static bool parse_slo(const char *text, struct orr_slo *slo)
             slo->quantile = STATS[i].quantile;
         }
     int kind = 0;
-    while (kind < ORR_N_TIMINGS && strcmp(key, orr_timing_name((enum orr_timing_kind)kind)) != 0) kind++;
+    while (kind < ORR_N_TIMINGS && !is_timing(key, orr_timing_name((enum orr_timing_kind)kind))) kind++;
     slo->kind = (enum orr_timing_kind)kind;
-    return known && kind < ORR_N_TIMINGS && orr_quantity_parse(text + n + 2, ORR_UNIT_S, &slo->limit_s) &&
-           slo->limit_s > 0;
+    const char *limit = text + n + (text[n + 1] == '=' ? 2 : 1); /* "<" is as good as "<=" */
+    return known && kind < ORR_N_TIMINGS && orr_quantity_parse(limit, ORR_UNIT_S, &slo->limit_s) && slo->limit_s > 0;
 }
 
 static enum orr_err read_slos(const struct orr_doc *request, const json_t *value, struct orr_serving_request *serving,

@@ -366,6 +366,27 @@ static void lists_at_fault_are_named(void **state)
     }
 }
 
+/* What the best plan has least of, and what a limit is about, stand in a table of 80 columns as well. */
+static void columns_that_were_asked_for_stay(void **state)
+{
+    static const struct {
+        const char *search, *title;
+    } CASES[] = {{"\"objective\":\"cost\"", "$/Btok"},
+                 {"\"objective\":\"energy\"", "energy/tok"},
+                 {"\"limits\":\"tokens_per_s_per_gpu>=1\"", "tok/s/GPU"}};
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_search *search = search_train(w, CASES[i].search, 1);
+        char *text = orr_search_render(search, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
+        const char *best = strstr(text, "best plans");
+        assert_non_null(best);
+        const char *title = strstr(best, CASES[i].title);
+        assert_true(title && title < strstr(best, "\n   1 ")); /* in the line above the first plan */
+        free(text);
+        orr_search_free(search);
+    }
+}
+
 /* ---------------------------------------------------------------- launch flags */
 
 static void check_launch(struct world *w, enum orr_launcher launcher, const char *json, const char *flags,
@@ -476,6 +497,7 @@ int main(void)
         cmocka_unit_test(compare_ranks),
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(lists_at_fault_are_named),
+        cmocka_unit_test(columns_that_were_asked_for_stay),
         cmocka_unit_test(training_flags),
         cmocka_unit_test(serving_flags),
         cmocka_unit_test(expert_serving_flags),

@@ -262,8 +262,8 @@ static void copies_beside_experts_move_as_their_tables_say(void **state)
     assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 417792, 1e-12);
 }
 
-/* Eq. 304: an engine's kernels take the place of the format's constants, as far as the file gives them. H800's file says
- * that none of its base's hold. */
+/* Eq. 304: an engine's kernels take the place of the format's constants, as far as the file gives them. H800's file
+ * says that none of its base's hold. */
 static void products_in_blocks_have_the_kernels_of_their_engine(void **state)
 {
     struct world *w = *state;

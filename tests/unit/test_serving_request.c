@@ -121,7 +121,7 @@ static void every_way_to_arrive(void **state)
 static void every_way_to_limit(void **state)
 {
     const struct orr_serving_request *serving =
-        good_service(*state, "'traffic':{'rate_per_s':1,'input_len':20,'output_len':10},'slo':['ttft_s<=1 s',"
+        good_service(*state, "'traffic':{'rate_per_s':1,'input_len':20,'output_len':10},'slo':['ttft<1 s',"
                              "'tpot_s.mean <= 20 ms','itl_s.p50<=0.5','latency_s.p90<=1 min','queue_s.p95<=3 s']");
     static const struct orr_slo EXPECTED[] = {{ORR_TIMING_TTFT, 0.99, 1},
                                               {ORR_TIMING_TPOT, 0, 0.02},
@@ -259,8 +259,9 @@ static const struct {
     {"'traffic':{'trace':'validation'}", "traffic.trace", "is a directory"},
     {LOAD ",'slo':7", "slo", "must be like \"ttft_s.p99<=1 s\""},
     {LOAD ",'slo':'ttft_s.p98<=1 s'", "slo", "p90, p95 or p99"},
-    {LOAD ",'slo':'ttft.p99<=1 s'", "slo", "with ttft_s, tpot_s"},
-    {LOAD ",'slo':'ttft_s.p99<1 s'", "slo", "must be like"},
+    {LOAD ",'slo':'tfft_s.p99<=1 s'", "slo", "with ttft_s, tpot_s"},
+    {LOAD ",'slo':'t.p99<=1 s'", "slo", "with ttft_s, tpot_s"},
+    {LOAD ",'slo':'ttft_s.p99>1 s'", "slo", "must be like"},
     {LOAD ",'slo':'ttft_s.p99'", "slo", "must be like"},
     {LOAD ",'slo':'ttft_s.p99<=0'", "slo", "must be like"},
     {LOAD ",'slo':'ttft_s.p99<=1 GB'", "slo", "must be like"},

@@ -354,6 +354,22 @@ static void set_goes_over_what_was_generated(void **state)
     assert_true(world->result.fits && world->result.step_time_s > 0 && world->result.cost_usd > 0);
 }
 
+/* N3 is 3 nm, and A14 is 14 tenths of a nanometre. */
+static void foundries_name_nodes(void **state)
+{
+    static const char *const NAMES[][2] = {{"N3", "3"}, {"n2", "2nm"}, {"A14", "1.4"}};
+    struct world *world = *state;
+    for (size_t i = 0; i < COUNT(NAMES); i++) {
+        double peak[2];
+        for (size_t k = 0; k < 2; k++) {
+            read_job(world, "{'kind':'train','model':'llama2-7b','system':'generated:node=%s','plan':{'tp':8}}",
+                     NAMES[i][k]);
+            peak[k] = world->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16];
+        }
+        assert_true(peak[0] > 0 && peak[0] == peak[1]);
+    }
+}
+
 /* Better logic alone: the step shortens, then hardly; time moves from compute to memory and network. */
 static void nodes_help_until_something_else_binds(void **state)
 {
@@ -449,6 +465,7 @@ int main(void)
         cmocka_unit_test(every_built_in_part_makes_a_system),
         cmocka_unit_test(json_reads_back_the_same),
         cmocka_unit_test(set_goes_over_what_was_generated),
+        cmocka_unit_test(foundries_name_nodes),
         cmocka_unit_test(nodes_help_until_something_else_binds),
         cmocka_unit_test(memories_help_until_something_else_binds),
         cmocka_unit_test(names_keep_what_was_asked),

@@ -12,14 +12,18 @@ export interface Assumed {
 }
 
 const nameOf = (key: string): string =>
-    FIELDS.find((f) => f.key === key)?.label ?? words(key.replace(/^(workload|plan)\./, ''));
+    key === 'system.price_usd_per_gpu_hour'
+        ? 'Price of a GPU-hour'
+        : (FIELDS.find((f) => f.key === key)?.label ?? words(key.replace(/^(workload|plan)\./, '')));
+
+const valueOf = ({ key, value }: Assumed): string => {
+    if (key.endsWith('price_usd_per_gpu_hour')) return `$${value}`;
+    return value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
 
 export const assumedTable = (): Table<Assumed> =>
     new Table<Assumed>('Assumed', 'orrery-assumed', [
         { label: 'What', value: (a) => nameOf(a.key) },
-        {
-            label: 'Value',
-            value: (a) => (a.value !== null && typeof a.value === 'object' ? JSON.stringify(a.value) : String(a.value)),
-        },
+        { label: 'Value', value: valueOf },
         { label: 'Why', value: (a) => a.why },
     ]);

@@ -123,6 +123,7 @@ export interface SearchResult {
     rejected: Record<string, number>;
     obstacles?: string[];
     launch?: Record<string, string>;
+    launch_decode?: Record<string, string>;
     /** A plan as good as the winner that needs less, and the layout of a measured run, each with its time over the winner's. */
     simplest?: Beside;
     published?: Beside;
@@ -131,6 +132,7 @@ export interface SearchResult {
 export interface Beside extends Found {
     ratio: number | null;
     source?: string;
+    run?: { model: string; system: string; gpus: number };
 }
 
 export interface Entry extends JsonObject {

@@ -63,7 +63,7 @@ export function servedCards(r: Served, limited: boolean): Card[] {
             label: 'Batch of a replica',
             value: digits(r.mean_running_batch),
             data: r.mean_running_batch,
-            more: `${percent(r.kv_used_frac)} of the cache, ${digits(r.mean_waiting)} waiting`,
+            more: `cache ${percent(r.kv_used_frac)}, ${digits(r.mean_waiting)} waiting`,
         },
         {
             key: 'energy_j_per_output_token',

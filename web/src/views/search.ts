@@ -2,16 +2,17 @@
 // a plan.
 
 import * as api from '../api';
-import { axis, Chart, mark, note } from '../charts';
+import { Chart } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { fill, freshId, h, select } from '../dom';
-import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
+import { count, words } from '../format';
 import { copyButton } from '../share';
 import { recorded } from '../recorded';
 import type { Job } from '../state';
-import { Table, type Column } from '../table';
+import { Table } from '../table';
 import type { Beside, Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
 import type { Answer, App, View } from '../view';
+import { columnsOf, countsText, flagsOf, frontChart, launchLines, nothingText, planText, runText } from './search_plans';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
 /** These are the fields of the workload that a search decides. Formats that the job names stay. */
@@ -26,41 +27,6 @@ const LOADED: Record<Kind, readonly string[]> = {
 };
 const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch', 'batch'];
 const FIRST_OBJECTIVE: Record<Kind, string> = { train: 'time', infer: 'throughput' };
-
-const number = (found: Found, key: string): number =>
-    Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
-/** Prints a coordinate of the front by the unit in its key. */
-function show(key: string, value: number): string {
-    if (key.startsWith('memory_bytes')) return gib(value);
-    if (/_s$|_s_per_/.test(key)) return seconds(value);
-    if (key.includes('usd')) return dollars(value);
-    return /_j$|_j_/.test(key) ? si(value, 'J') : rate(value);
-}
-
-/** Returns the coordinates of the chart, with memory in GiB. */
-const place = (found: Found, keys: readonly string[]): number[] =>
-    keys.map((k, i) => (found.front[i] ?? NaN) / (k.startsWith('memory_bytes') ? GIB : 1));
-
-export function planText(found: Found): string {
-    const { plan, workload } = found;
-    const names = ['tp', 'pp', 'vpp', 'dp', 'cp', 'ep', 'etp']
-        .filter((k) => Number(plan[k] ?? 1) > 1)
-        .map((k) => `${k} ${plan[k]}`);
-    const rest = [
-        plan['zero'] ? `ZeRO ${plan['zero']}` : '',
-        workload['micro_batch'] ? `mb ${workload['micro_batch']}` : '',
-        workload['recompute'] && workload['recompute'] !== 'none' ? `recompute ${workload['recompute']}` : '',
-        workload['batch'] ? `batch ${workload['batch']}` : '',
-        workload['input_len'] ? String(workload['precision'] ?? '') : '',
-        plan['overlap'] && plan['overlap'] !== 'all' ? `overlap ${plan['overlap']}` : '',
-    ];
-    const own = [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
-    const decode = found['decode'] as JsonObject | undefined;
-    if (!decode) return own;
-    const degrees = ['tp', 'pp', 'ep'].filter((k) => Number(decode[k] ?? 1) > 1).map((k) => `${k} ${decode[k]}`);
-    const pool = [...(degrees.length ? degrees : ['tp 1']), `batch ${decode['batch']}`, `${decode['gpus']} GPUs`];
-    return `prompts: ${own} | answers: ${pool.join(', ')}`;
-}
 
 /** Puts a plan into the job. Fields that follow from the others stay open, so that they can be edited. */
 export function loadPlan(job: Job, found: Found): void {
@@ -85,54 +51,7 @@ export function loadPlan(job: Job, found: Found): void {
     job.values['gpus'] = String(['tp', 'pp', 'cp', 'dp'].reduce((gpus, key) => gpus * Number(plan[key] ?? 1), 1));
 }
 
-/** Returns flags with their values, so that a line breaks between them. */
-const flagsOf = (flags: string): string[] => flags.split(/ (?=--|[a-z_]+\.[a-z_.]+[ =])/);
-
 const TOP = 20;
-
-/** Returns a column of a number of the result. */
-const numbers = (label: string, key: string, text: (v: number) => string): Column<Found> => ({
-    label,
-    value: (f) => number(f, key),
-    show: (f) => text(number(f, key)),
-});
-
-const measured = (run: Nearest | null | undefined): string =>
-    run ? `${run.distance.toFixed(2)} away${run.outside ? ', outside' : ''}` : '–';
-
-/** Returns the columns that matter: training looks at steps and utilisation, serving at tokens and dollars. */
-function columnsOf(kind: Kind, load: (found: Found) => void): Column<Found>[] {
-    const button = (f: Found) =>
-        h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => load(f) }, 'Load');
-    return [
-        { label: 'Load', plain: true, value: () => '', show: button },
-        { label: 'Plan', value: planText, class: 'line-of-text' },
-        { label: 'GPUs', value: (f) => f.gpus },
-        ...(kind === 'train'
-            ? [
-                  numbers('Step', 'step_time_s', seconds),
-                  numbers('Tokens/s per GPU', 'tokens_per_s_per_gpu', rate),
-                  numbers('TFLOP/s', 'model_tflops_per_gpu', digits),
-                  numbers('MFU', 'mfu_frac', percent),
-                  numbers('$ per billion', 'cost_usd_per_billion_tokens', dollars),
-              ]
-            : [
-                  numbers('First token', 'ttft_s', seconds),
-                  numbers('Next token', 'tpot_s', seconds),
-                  numbers('Tokens/s per GPU', 'output_tokens_per_s_per_gpu', rate),
-                  numbers('$ per million', 'cost_usd_per_million_tokens', dollars),
-              ]),
-        numbers('Memory', 'memory_bytes.total', bytes),
-        {
-            label: 'Measured',
-            title: 'distance to the nearest measured run; a plan far from all of them may be better on paper only',
-            value: (f) => (f['nearest'] ? number(f, 'nearest.distance') : undefined),
-            show: (f) => measured(f['nearest'] as Nearest | null | undefined),
-        },
-        numbers('J/token', 'energy_j_per_token', digits),
-        { label: 'Bound', value: (f) => f.bottleneck, show: (f) => words(f.bottleneck) },
-    ];
-}
 
 interface TextField {
     box: HTMLInputElement;
@@ -166,7 +85,6 @@ export class Search implements View {
     private readonly faultText = h('p', { class: 'error', role: 'alert' });
     private running: AbortController | undefined;
     private answer: Answer | undefined;
-    private keys: [string, string] = ['', ''];
     /** The job whose plans are shown. */
     private searched = '';
     private empty = false;
@@ -174,21 +92,7 @@ export class Search implements View {
     constructor(private readonly app: App) {
         this.gpus = this.text('GPUs', 'gpus', 'one number, or 64..512');
         this.limits = this.text('Limits', 'limits', 'such as mfu_frac>=0.4; memory_bytes.total<=70 GiB');
-        this.keep = KEPT.map((key) =>
-            h('input', {
-                type: 'checkbox',
-                id: freshId('keep'),
-                value: key,
-                onchange: () =>
-                    this.set(
-                        'keep',
-                        this.keep
-                            .filter((k) => k.checked)
-                            .map((k) => k.value)
-                            .join(','),
-                    ),
-            }),
-        );
+        this.keep = KEPT.map((key) => this.keepBox(key));
         this.objective = select(
             'Best',
             OBJECTIVES.map((o) => [o, o] as const),
@@ -208,49 +112,56 @@ export class Search implements View {
                 this.fillTable();
             },
         );
-        this.results = h(
+        this.results = this.resultPanels();
+        this.element = h('div', { class: 'grid' }, this.askPanel(), this.results);
+        this.restore();
+    }
+
+    private keepBox(key: string): HTMLInputElement {
+        const kept = () => this.keep.filter((k) => k.checked).map((k) => k.value);
+        return h('input', {
+            type: 'checkbox',
+            id: freshId('keep'),
+            value: key,
+            onchange: () => this.set('keep', kept().join(',')),
+        });
+    }
+
+    /** The panel with what is asked, and what came of it. */
+    private askPanel(): HTMLElement {
+        const boxes = this.keep.map((box) =>
+            h('span', {}, box, h('label', { htmlFor: box.id }, box.value.replace('_', '-'))),
+        );
+        return h(
+            'section',
+            { class: 'panel' },
+            h('header', {}, h('h3', {}, 'Search plans')),
+            h(
+                'p',
+                { class: 'intro asks' },
+                'Tries every plan of the model on the system, with every micro-batch and recomputation ' +
+                    '(training), or every batch (inference; the batch arrives at once, Sizing has arrivals). ' +
+                    'Formats that the job names and what is kept below stay.',
+            ),
+            h('div', { class: 'line top asks' }, this.objective, this.gpus.row, this.limits.row),
+            h('fieldset', { class: 'checks asks' }, h('legend', {}, 'Keep from the job'), ...boxes),
+            h('div', { class: 'line asks' }, this.go, this.stop, this.bar),
+            this.status,
+            this.faultText,
+        );
+    }
+
+    private resultPanels(): HTMLElement {
+        const panel = (title: string, content: HTMLElement) =>
+            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, title)), content);
+        return h(
             'div',
             { class: 'grid', hidden: true },
-            h(
-                'section',
-                { class: 'panel' },
-                h('header', {}, h('h3', {}, 'The winner, and plans beside it')),
-                this.beside,
-            ),
+            panel('The winner, and plans beside it', this.beside),
             this.front.element,
             this.tableHost,
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Launch the best')), this.launch),
+            panel('Launch the best', this.launch),
         );
-        this.element = h(
-            'div',
-            { class: 'grid' },
-            h(
-                'section',
-                { class: 'panel' },
-                h('header', {}, h('h3', {}, 'Search plans')),
-                h(
-                    'p',
-                    { class: 'intro asks' },
-                    'Tries every plan of the model on the system, with every micro-batch and recomputation ' +
-                        '(training), or every batch (inference; the batch arrives at once, Sizing has arrivals). ' +
-                        'Formats that the job names and what is kept below stay.',
-                ),
-                h('div', { class: 'line top asks' }, this.objective, this.gpus.row, this.limits.row),
-                h(
-                    'fieldset',
-                    { class: 'checks asks' },
-                    h('legend', {}, 'Keep from the job'),
-                    ...this.keep.map((box) =>
-                        h('span', {}, box, h('label', { htmlFor: box.id }, box.value.replace('_', '-'))),
-                    ),
-                ),
-                h('div', { class: 'line asks' }, this.go, this.stop, this.bar),
-                this.status,
-                this.faultText,
-            ),
-            this.results,
-        );
-        this.restore();
     }
 
     private text(label: string, key: string, title: string): TextField {
@@ -414,24 +325,11 @@ export class Search implements View {
     }
 
     private showResult(r: SearchResult): void {
-        // The program says it the same way: layouts that are too slow are not looked at rank by rank.
-        const most = (r.rejected.bound ?? 0) > 0 ? 'at most ' : '';
-        fill(
-            this.status,
-            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ` +
-                `${count(r.evaluated)} timed${r.seconds > 0 ? ` in ${seconds(r.seconds)}` : ''}.` +
-                (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
-        );
+        fill(this.status, countsText(r));
         this.empty = r.best.length === 0;
         this.results.hidden = this.empty;
         if (this.empty) {
-            const why = Object.entries(r.rejected).filter(([, n]) => n > 0);
-            this.status.append(
-                ' No plan is left. ',
-                why.map(([reason, n]) => `${words(reason)}: ${count(n)}`).join(', '),
-                why.length ? '.' : '',
-                (r.obstacles ?? []).map((line) => `${line}.`).join(' '),
-            );
+            this.status.append(nothingText(r));
             return;
         }
         this.found = r;
@@ -446,59 +344,12 @@ export class Search implements View {
         fill(this.tableHost, this.table.element);
         this.fillTable();
         this.showBeside(r);
-        this.showLaunch(r.launch ?? {});
-        this.keys = r.pareto_keys;
+        this.showLaunch(launchLines(r));
         const [x, y] = r.pareto_keys;
         this.front.set(
             `Pareto front of ${r.pareto.length} plans between ${words(x)} and ${words(y)}; ` +
                 'the best plans are in the table below.',
-            (colours) => ({
-                grid: { left: 74, right: 22, top: 12, bottom: 46 },
-                tooltip: {
-                    trigger: 'item',
-                    formatter: (p: { data: { found: Found } }) =>
-                        note(
-                            planText(p.data.found),
-                            this.keys.map(
-                                (k, i) => [words(k), show(k, place(p.data.found, this.keys)[i] ?? NaN)] as const,
-                            ),
-                        ),
-                },
-                xAxis: axis(colours, {
-                    type: 'value',
-                    scale: true,
-                    name: words(x),
-                    nameLocation: 'middle',
-                    nameGap: 28,
-                    axisLabel: mark((v) => show(x, v), colours),
-                }),
-                yAxis: axis(colours, {
-                    type: 'value',
-                    scale: true,
-                    name: words(y),
-                    nameLocation: 'middle',
-                    nameGap: 58,
-                    axisLabel: mark((v) => show(y, v), colours),
-                }),
-                series: [
-                    {
-                        type: 'scatter',
-                        name: 'front',
-                        symbolSize: 11,
-                        cursor: 'pointer',
-                        itemStyle: { color: colours.series[0] },
-                        data: r.pareto.map((f) => ({ value: place(f, r.pareto_keys), found: f })),
-                    },
-                    {
-                        type: 'scatter',
-                        name: 'best',
-                        symbolSize: 17,
-                        cursor: 'pointer',
-                        itemStyle: { color: 'transparent', borderColor: colours.series[2], borderWidth: 2 },
-                        data: r.best.slice(0, 1).map((f) => ({ value: place(f, r.pareto_keys), found: f })),
-                    },
-                ],
-            }),
+            (colours) => frontChart(r, colours),
             () => [['plan', 'gpus', x, y], ...r.pareto.map((f) => [planText(f), f.gpus, f.front[0], f.front[1]])],
         );
     }
@@ -519,7 +370,7 @@ export class Search implements View {
             ...row('Winner', winner, ''),
             ...(r.simplest ? row('Simplest within half a per cent', r.simplest, times(r.simplest)) : []),
             ...(r.published
-                ? row('Published layout', r.published, `${times(r.published)}; ${r.published.source ?? ''}`)
+                ? row('Published layout', r.published, `${times(r.published)}; ${runText(r.published)}`)
                 : []),
             h('dt', {}, 'How sure'),
             h(
@@ -533,8 +384,7 @@ export class Search implements View {
         );
     }
 
-    private showLaunch(launch: Record<string, string>): void {
-        const programs = Object.entries(launch);
+    private showLaunch(programs: [string, string][]): void {
         fill(
             this.launch,
             ...programs.map(([program, flags]) =>

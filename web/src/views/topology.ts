@@ -103,7 +103,7 @@ export class Topology implements View {
         { label: 'Payload', value: (g) => g.payload_bytes, show: (g) => si(g.payload_bytes, 'B') },
         { label: 'Exposed', value: (g) => g.exposed_s, show: (g) => seconds(g.exposed_s) },
         { label: 'Share', value: (g) => g.share, show: (g) => percent(g.share) },
-        { label: 'Carries', value: (g) => g.collectives, class: 'line-of-text' },
+        { label: 'Carries', value: (g) => g.collectives, class: 'some-words' },
     ]);
     private chosen = '';
     private groups: Group[] = [];
@@ -181,80 +181,115 @@ interface Scene {
     links: string;
 }
 
-/** Draws boxes of GPUs at fixed places: a custom series without axes, one item that is the whole picture. */
-function picture(scene: Scene, perLine: number, colours: Palette, width_px: number): Record<string, unknown> {
+/** Where the parts of a picture stand, in pixels. */
+interface Layout {
+    scene: Scene;
+    colours: Palette;
+    width_px: number;
+    perLine: number;
+    box: { width: number; height: number };
+    /** GPUs in a row of a box, and the width of one. */
+    across: number;
+    cell: number;
+}
+
+function layoutOf(scene: Scene, perLine: number, colours: Palette, width_px: number): Layout {
     const box = { width: (width_px - 20) / perLine, height: 30 * scene.rows + 50 };
     const across = Math.min(ROW_GPUS, scene.domain);
-    const cell = Math.min(34, (box.width - 28) / across);
-    const order = new Map(scene.members.map((gpu, i) => [gpu, i]));
-    const placeOf = (gpu: number): [number, number] | undefined => {
-        const at = scene.shown.indexOf(Math.floor(gpu / scene.domain));
-        if (at < 0) return undefined;
-        const inside = gpu % scene.domain;
-        return [
-            10 + (at % perLine) * box.width + 8 + (inside % across) * cell + cell / 2,
-            HEAD_PX + Math.floor(at / perLine) * box.height + 24 + Math.floor(inside / across) * 30 + 14,
-        ];
+    return { scene, colours, width_px, perLine, box, across, cell: Math.min(34, (box.width - 28) / across) };
+}
+
+/** The upper left corner of the box that is drawn at a place. */
+const cornerOf = ({ box, perLine }: Layout, at: number): [number, number] => [
+    10 + (at % perLine) * box.width,
+    HEAD_PX + Math.floor(at / perLine) * box.height,
+];
+
+/** The middle of a GPU; undefined where its domain is not drawn. */
+function middleOf(layout: Layout, gpu: number): [number, number] | undefined {
+    const { scene, across, cell } = layout;
+    const at = scene.shown.indexOf(Math.floor(gpu / scene.domain));
+    if (at < 0) return undefined;
+    const [x, y] = cornerOf(layout, at);
+    const inside = gpu % scene.domain;
+    return [x + 8 + (inside % across) * cell + cell / 2, y + 24 + Math.floor(inside / across) * 30 + 14];
+}
+
+const textOf = ({ colours, width_px }: Layout, words: string, x: number, y: number, more: object = {}) => ({
+    type: 'text',
+    style: {
+        text: words,
+        x,
+        y,
+        fill: colours.soft,
+        fontSize: 11,
+        fontFamily: colours.font,
+        align: 'left',
+        verticalAlign: 'middle',
+        width: width_px - 20,
+        overflow: 'break',
+        lineHeight: 15,
+        ...more,
+    },
+});
+
+/** A GPU: members of the group have a colour and their number. */
+function gpuShapes(layout: Layout, gpu: number): object[] {
+    const { scene, colours, cell } = layout;
+    const [x, y] = middleOf(layout, gpu)!;
+    const number = scene.members.indexOf(gpu);
+    const member = number >= 0;
+    const square = {
+        type: 'rect',
+        z2: 2,
+        shape: { x: x - cell / 2 + 2, y: y - 11, width: cell - 4, height: 22, r: 3 },
+        style: { fill: member ? colours.series[0] : colours.line, opacity: member ? 1 : 0.55 },
     };
-    const text = (words: string, x: number, y: number, fill: string, size = 11, align = 'left') => ({
-        type: 'text',
-        style: {
-            text: words,
-            x,
-            y,
-            fill,
-            fontSize: size,
-            fontFamily: colours.font,
-            align,
-            verticalAlign: 'middle',
-            width: width_px - 20,
-            overflow: 'break',
-            lineHeight: size + 4,
+    if (!member) return [square];
+    return [square, { ...textOf(layout, String(number), x, y, { fill: colours.panel, align: 'center' }), z2: 3 }];
+}
+
+/** A scale-up domain with its GPUs. */
+function domainShapes(layout: Layout, domain: number, at: number): object[] {
+    const { scene, colours, across, cell } = layout;
+    const [x, y] = cornerOf(layout, at);
+    const first = domain * scene.domain;
+    const last = Math.min(scene.gpus, first + scene.domain);
+    const frame = { x, y, width: across * cell + 16, height: 30 * scene.rows + 30, r: 6 };
+    return [
+        { type: 'rect', shape: frame, style: { fill: 'transparent', stroke: colours.line, lineWidth: 1 } },
+        textOf(layout, `GPUs ${first}–${last - 1}`, x + 8, y + 12),
+        ...Array.from({ length: last - first }, (_, i) => first + i).flatMap((gpu) => gpuShapes(layout, gpu)),
+    ];
+}
+
+/** The line between two members that follow each other. */
+function linkShapes(layout: Layout, before: number, gpu: number): object[] {
+    const { scene, colours } = layout;
+    const [from, to] = [middleOf(layout, before), middleOf(layout, gpu)];
+    if (!from || !to) return [];
+    const local = Math.floor(gpu / scene.domain) === Math.floor(before / scene.domain);
+    return [
+        {
+            type: 'line',
+            z2: 1,
+            shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] },
+            style: local
+                ? { stroke: colours.series[0], lineWidth: 3 }
+                : { stroke: colours.series[2], lineWidth: 2, lineDash: [5, 4] },
         },
-    });
-    const boxes = scene.shown.flatMap((domain, at) => {
-        const x = 10 + (at % perLine) * box.width;
-        const y = HEAD_PX + Math.floor(at / perLine) * box.height;
-        const frame = { x, y, width: across * cell + 16, height: 30 * scene.rows + 30, r: 6 };
-        const first = domain * scene.domain;
-        const last = Math.min(scene.gpus, first + scene.domain);
-        return [
-            { type: 'rect', shape: frame, style: { fill: 'transparent', stroke: colours.line, lineWidth: 1 } },
-            text(`GPUs ${first}–${last - 1}`, x + 8, y + 12, colours.soft),
-            ...Array.from({ length: last - first }, (_, i) => first + i).flatMap((gpu) => {
-                const [cx, cy] = placeOf(gpu)!;
-                const number = order.get(gpu);
-                const member = number !== undefined;
-                return [
-                    {
-                        type: 'rect',
-                        z2: 2,
-                        shape: { x: cx - cell / 2 + 2, y: cy - 11, width: cell - 4, height: 22, r: 3 },
-                        style: { fill: member ? colours.series[0] : colours.line, opacity: member ? 1 : 0.55 },
-                    },
-                    ...(member ? [{ ...text(String(number), cx, cy, colours.panel, 11, 'center'), z2: 3 }] : []),
-                ];
-            }),
-        ];
-    });
-    const lines = scene.members.slice(1).flatMap((gpu, i) => {
-        const [from, to] = [placeOf(scene.members[i]!), placeOf(gpu)];
-        if (!from || !to) return [];
-        const local = Math.floor(gpu / scene.domain) === Math.floor(scene.members[i]! / scene.domain);
-        return [
-            {
-                type: 'line',
-                z2: 1,
-                shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] },
-                style: local
-                    ? { stroke: colours.series[0], lineWidth: 3 }
-                    : { stroke: colours.series[2], lineWidth: 2, lineDash: [5, 4] },
-            },
-        ];
-    });
+    ];
+}
+
+/** Draws boxes of GPUs at fixed places: a custom series without axes, one item that is the whole picture. */
+function picture(scene: Scene, perLine: number, colours: Palette, width_px: number): Record<string, unknown> {
+    const layout = layoutOf(scene, perLine, colours, width_px);
+    const boxes = scene.shown.flatMap((domain, at) => domainShapes(layout, domain, at));
+    const lines = scene.members.slice(1).flatMap((gpu, i) => linkShapes(layout, scene.members[i]!, gpu));
     const rest = scene.all - scene.shown.length;
     const left = rest > 0 ? ` (${rest} not drawn)` : '';
     const head = `${count(scene.gpus)} GPUs in ${count(scene.all)} domains${left}; ${scene.links}`;
+    const children = [textOf(layout, head, 10, 18), ...lines, ...boxes];
     return {
         tooltip: { show: false },
         series: [
@@ -263,7 +298,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
                 coordinateSystem: 'none',
                 silent: true,
                 data: [0],
-                renderItem: () => ({ type: 'group', children: [text(head, 10, 18, colours.soft), ...lines, ...boxes] }),
+                renderItem: () => ({ type: 'group', children }),
             },
         ],
     };

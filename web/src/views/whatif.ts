@@ -6,7 +6,7 @@ import { axis, Chart, note } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { fill, freshId, h } from '../dom';
 import { KNOBS, type Knob } from '../fields';
-import { change, digits, seconds, si, signed } from '../format';
+import { change, digits, seconds, si, signed, words } from '../format';
 import { machine } from '../machine';
 import { requestOf } from '../state';
 import { Table } from '../table';
@@ -22,6 +22,11 @@ interface Slider {
     elasticity: HTMLElement;
     row: HTMLElement;
 }
+
+/** Names a number of the hardware as its slider does, or by the words of its key without the unit. */
+const nameOf = (path: string): string =>
+    KNOBS.find((knob) => knob.path === path)?.label ??
+    words(path.replace(/^(chip|system)\./, '').replace(/_(bytes_per_s|flops_per_s|per_s|frac|bytes|w|j|s)$/, ''));
 
 const factorOf = (range: HTMLInputElement): number => Number((2 ** Number(range.value)).toPrecision(4));
 
@@ -140,7 +145,7 @@ export class WhatIf implements View {
                 xAxis: axis(colours, { type: 'value' }),
                 yAxis: axis(colours, {
                     type: 'category',
-                    data: shown.map((p) => p.parameter.replace(/^(chip|system)\./, '')),
+                    data: shown.map((p) => nameOf(p.parameter)),
                     splitLine: { show: false },
                 }),
                 series: [
