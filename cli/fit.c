@@ -31,6 +31,8 @@ static enum cli_status run_few_shot(const struct cli_args *args, const char *con
                                     cli_args_has(args, "exact"), cli_terminal(STDERR_FILENO) ? cli_progress : NULL,
                                     NULL, &few, &error))
         status = cli_fail("%s", error.text);
+    const char *out = cli_args_value(args, "out"); /* the numbers of the table as CSV, for a figure */
+    if (!status && out) status = cli_write_file(out, orr_few_shot_render(few, ORR_FORMAT_CSV, &args->style));
     if (!status) status = cli_write_file("-", orr_few_shot_render(few, args->format, &args->style));
     orr_few_shot_free(few);
     orr_catalogue_close(catalogue);

@@ -250,7 +250,7 @@ static const struct cli_option options[] = {
     OWN("grid-steps", "N", CLI_FOR_TECHNOLOGY, "optimise: steps of a whole budget in a grid; default: 10"),
     OWN("seed", "N", CLI_FOR_TECHNOLOGY, "optimise: seed of the random starts; default: 0"),
     HEADING("Output", CLI_FOR_ALL | CLI_FOR_STUDY | CLI_FOR_FIT),
-    OWN("out", "FILE", CLI_FOR_FIT, "write the stack as an engine file; -: only that"),
+    OWN("out", "FILE", CLI_FOR_FIT, "write the stack as an engine file; -: only that; --few-shot: the table as CSV"),
     OWN("date", "TEXT", CLI_FOR_FIT, "a date for the sources of that file"),
     OWN("out", "FILE", CLI_FOR_SWEEP, "FILE.db (SQLite) or FILE.csv, resumed if it exists"),
     OWN("table", NULL, CLI_FOR_SWEEP, "the main numbers as a table; the default on a terminal without --out"),

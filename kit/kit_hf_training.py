@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Time training steps of Hugging Face transformers on one GPU: full fine-tuning, LoRA and DoRA, eager and compiled.
+"""Time training steps of Hugging Face transformers on one GPU: full fine-tuning, LoRA, DoRA and QLoRA.
 
-    kit_hf_training.py eager compiled --seconds 560 --models data/models --out DIR
+    kit_hf_training.py eager compiled quantised --seconds 560 --models data/models --out DIR
 
 Models are built from the catalogue's config.json files with random weights. A step is what Trainer does: forward with
 labels, backward, the check of the loss that Trainer makes after every micro-batch (its only synchronisation), clipping,
-AdamW. The time of a step is the time between two such checks. Adapters are peft's. Every configuration adds a row to
-hf_training.csv at once. See README.md.
+AdamW. The time of a step is the time between two such checks. Adapters are peft's, and the 4-bit matrices of a quantised
+base those of bitsandbytes. Every configuration adds a row to hf_training.csv at once. See README.md.
 """
 import argparse
 import contextlib
@@ -30,6 +30,23 @@ WARMUP, STEPS, STEP_SECONDS = 2, 7, 4.0
 
 
 # ---------------------------------------------------------------- adapters
+
+def quantise(model):
+    """The matrices of the layers in NF4 with double quantisation, as transformers loads a model in 4 bits."""
+    import bitsandbytes
+    for layer in model.model.layers:
+        for parent in [m for m in layer.modules() if any(isinstance(c, nn.Linear) for c in m.children())]:
+            for name, old in [(n, c) for n, c in parent.named_children() if isinstance(c, nn.Linear)]:
+                new = bitsandbytes.nn.Linear4bit(old.in_features, old.out_features, old.bias is not None,
+                                                 compute_dtype=torch.bfloat16, compress_statistics=True,
+                                                 quant_type="nf4", device="meta")
+                new.weight = bitsandbytes.nn.Params4bit(old.weight.data, requires_grad=False, quant_type="nf4",
+                                                        compress_statistics=True, module=new).to("cuda")
+                new.bias = old.bias
+                setattr(parent, name, new)
+    model.is_loaded_in_4bit = True
+    return model
+
 
 def adapt(model, case):
     """The model frozen, with peft's adapters around every target; dropout is off."""
@@ -56,6 +73,8 @@ def build(case, folder):
     dtype = torch.float32 if case["mode"] == "mixed" else torch.bfloat16
     with torch.device("cuda"):
         model = AutoModelForCausalLM.from_config(config, dtype=dtype, attn_implementation=case["attention"])
+    if case["adapter"] == "qlora":
+        model = quantise(model)
     if case["adapter"]:
         model = adapt(model, case)
     if case["frozen_layers"]:
@@ -221,7 +240,18 @@ COMPILED = [
     case_of("tinyllama-1.1b", "bf16", [(2048, 4)], "lora", "all", "fp32", compiled=1),
     case_of("llama3.2-1b", "bf16", [(4096, 2)], compiled=1),
 ]
-PROFILED = {("tinyllama-1.1b", "bf16", "", 2048, 4, "none", 0), ("tinyllama-1.1b", "mixed", "", 2048, 4, "none", 0),
+QUANTISED = [
+    case_of("llama3-8b", "bf16", [(2048, 2), (512, 2), (2048, 4, C), (4096, 4, C), (4096, 1), (1024, 1)],
+            "qlora", "all", "fp32"),
+    case_of("llama2-7b", "bf16", [(2048, 4), (2048, 8, C), (4096, 2)], "qlora", "attention", "fp32"),
+    case_of("tinyllama-1.1b", "bf16", [(2048, 4), (512, 4), (2048, 4, C)], "qlora", "all", "fp32"),
+    case_of("qwen2.5-7b", "bf16", [(2048, 2), (2048, 8, C)], "qlora", "all", "bf16"),
+    case_of("llama3.2-3b", "bf16", [(2048, 2), (4096, 4, C)], "qlora", "all", "fp32"),
+    case_of("llama3-8b", "bf16", [(2048, 2), (4096, 4, C)], "qlora", "all", "bf16"),
+    case_of("llama2-13b", "bf16", [(2048, 2), (2048, 8, C)], "qlora", "all", "fp32"),
+]
+PROFILED = {("llama3-8b", "bf16", "qlora", 2048, 2, "none", 0), ("tinyllama-1.1b", "bf16", "qlora", 2048, 4, "none", 0),
+            ("tinyllama-1.1b", "bf16", "", 2048, 4, "none", 0), ("tinyllama-1.1b", "mixed", "", 2048, 4, "none", 0),
             ("tinyllama-1.1b", "bf16", "lora", 2048, 4, "none", 0), ("llama3-8b", "bf16", "lora", 2048, 2, "none", 0),
             ("tinyllama-1.1b", "bf16", "", 2048, 4, "none", 1), ("tinyllama-1.1b", "bf16", "lora", 2048, 4, "none", 1)}
 
@@ -274,7 +304,7 @@ def run_group(cases, folder, models, writer, file, source, deadline):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", choices=("eager", "compiled"))
+    parser.add_argument("parts", nargs="+", choices=("eager", "compiled", "quantised"))
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--models", default="data/models")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first groups")
@@ -284,8 +314,12 @@ def main():
     import transformers
     deadline = time.perf_counter() + arguments.seconds
     source = (f"{torch.cuda.get_device_name(0)}, PyTorch {torch.__version__}, transformers {transformers.__version__}, "
-              f"peft {peft.__version__}, {time.strftime('%Y-%m-%d')}, kit 1")
-    groups = [g for part in arguments.parts for g in {"eager": EAGER, "compiled": COMPILED}[part]]
+              f"peft {peft.__version__}, ")
+    if "quantised" in arguments.parts:
+        import bitsandbytes
+        source += f"bitsandbytes {bitsandbytes.__version__}, "
+    source += f"{time.strftime('%Y-%m-%d')}, kit 1"
+    groups = [g for part in arguments.parts for g in {"eager": EAGER, "compiled": COMPILED, "quantised": QUANTISED}[part]]
     with open(os.path.join(arguments.out, "hf_training.csv"), "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if file.tell() == 0:

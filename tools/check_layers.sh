@@ -109,7 +109,7 @@ unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_
 unitless="$unitless|batch|m|n|k|launches"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|grouped_passes|grouped_triton_passes|send_pairs"
-unitless="$unitless|host_speed|layout_launches|layout_backward_launches|stream_tensors"
+unitless="$unitless|host_speed|sustained_units|layout_launches|layout_backward_launches|stream_tensors"
 unitless="$unitless|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
 # Lengths of requests are counted in tokens; the numbers of a spread are in the unit of their key.
 unitless="$unitless|mean|cv|low|high|points|burstiness|prefix_share|urgent_share|requests|replicas|mean_gpus|p50|p90|p95|p99|quantile|mean_running_batch|mean_waiting"

@@ -67,7 +67,7 @@ GROUPS = {
         ("fp8_gather", "true", "fp8 sharded"), ("fp8_tp_gather", "true", "fp8 tensor"),
         ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
         ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"), ("loss_bytes_per_logit", "0", "replicas"),
-        ("selective_ops", "false", "selective"),
+        ("selective_ops", "false", "selective"), ("fused_core_repeated", "false", "core"),
         ("split_products", "false", "short steps"), ("norm_launches", "0", "fine-tuning"),
         ("norm_backward_launches", "9", "short steps"), ("norm_bytes", "18", "fine-tuning"),
         ("norm_backward_bytes", "46", "fine-tuning"), ("rope_launches", "0", "fine-tuning"),
@@ -109,7 +109,7 @@ GROUPS = {
     "serving": [
         ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),
         ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
-        ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
+        ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"), ("fused_latents", "false", "wide experts"),
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
@@ -155,6 +155,8 @@ JOBS["fp8 sharded"] = JOBS["sharded"] + " --precision fp8"
 JOBS["fp8 tensor"] = JOBS["fp8 sharded"].replace("--gpus 64", "--gpus 64 --tp 8 --sp")
 JOBS["fp8 blackwell"] = "train --model llama3-70b --system gb200-nvl72 --gpus 64 --tp 2 --zero 1 --global-batch 128 --micro-batch 1 " \
                         "--precision fp8 --engine megatron-core-2026"
+JOBS["core"] = f"train --model llama3-8b {H100} --gpus 8 --tp 2 --seq 8192 --recompute core --global-batch 8 --micro-batch 1 " \
+    "--engine megatron-core-2025"
 JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute selective --global-batch 8 --micro-batch 1 " \
                     "--engine torchtitan-2024-eager"
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \

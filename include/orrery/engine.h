@@ -13,6 +13,17 @@ struct orr_engine_limit {
     double budget_frac;                                     /* 0: as the engine's own */
 };
 
+/* A run that an engine was fitted to, with what the distance of a job from it needs (Eq. 187). */
+#define ORR_MAX_FIT_RUNS 8
+struct orr_fit_run {
+    char run[80], system[ORR_ID], model[ORR_ID], plan[56];
+    char regime[48]; /* class of jobs, as intervals have it */
+    int64_t gpus;
+    double active_params;
+    double bound_frac[ORR_N_BOUNDS]; /* share of the time, by the resource that binds */
+    double error_frac;               /* predicted over measured time - 1, with the fit */
+};
+
 /* How the name in a request led to an engine. */
 enum orr_match {
     ORR_MATCH_ID,        /* it is the id, a path, or an object in place */
@@ -66,6 +77,7 @@ struct orr_engine {
     double loss_bytes_per_logit;          /* traffic of the loss, forward and backward; 0: by fused_loss */
     bool selective_ops;                   /* selective recomputation keeps every other product and the attention
                                                  core, and repeats the rest of a layer */
+    bool fused_core_repeated;             /* recomputing the core of attention runs a fused kernel again */
     bool recompute_early_stop;            /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;     /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;            /* weights are written by the optimizer kernel itself */
@@ -151,6 +163,7 @@ struct orr_engine {
     double pointwise_floor_s;           /* least time of one pointwise kernel */
     double pointwise_bytes_per_element; /* pointwise traffic per token and hidden element, without activations */
     bool fused_gate_up;                 /* gate and up are one product */
+    bool fused_latents;                 /* latents of queries and of keys and values are one product */
     bool split_kv;                      /* decode attention splits long contexts over idle SMs */
     bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */
     bool packed_gqa_plain_only;         /* packed_gqa holds only for full-context layers with heads of 128 */
@@ -171,6 +184,7 @@ struct orr_engine {
     double budget_frac;
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
+    int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */
     int64_t kv_table_entry_bytes; /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;         /* most sequences in one batch */
     int64_t n_limits;             /* if any, the last one holds the values of the file itself */
@@ -189,19 +203,23 @@ struct orr_engine {
     double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
-    int64_t poll_steps;        /* new requests are looked at every so many decode steps; 0 is 1 */
-    bool decided_ahead;        /* a step is decided when the one before begins, though no host time is hidden */
-    bool tuned_fp4;            /* serving: 4-bit products by the fastest of several libraries, which may
+    bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
+    bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */
+    bool prefill_serial;  /* replicas that compute prompts for others do not overlap host and device */
+    bool ranks_by_load;   /* of attention ranks that step together the one with the fewest requests gets the next */
+    int64_t poll_steps;   /* new requests are looked at every so many decode steps; 0 is 1 */
+    bool decided_ahead;   /* a step is decided when the one before begins, though no host time is hidden */
+    bool tuned_fp4;       /* serving: 4-bit products by the fastest of several libraries, which may
                                                  split K */
-    char fixed_fp8_tiles[32];  /* serving: family of chips on which the tile of an 8-bit product follows
+    char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
-    bool low_latency_experts;  /* serving: 4-bit experts by kernels that are made for few rows */
-    bool triton_experts;       /* serving: experts of 8 and 16 bits by Triton kernels */
-    int64_t qk_norm_kernels;   /* serving: kernels that normalise the query and key heads of a layer */
-    bool graph_pieces;         /* a graph ends before every attention, which is launched ... */
-    double graph_piece_s;      /* ... after so long a pause of the device */
-    int64_t graph_multiple;    /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
-    bool prefix_cache;         /* blocks of finished prompts are kept and found again */
+    bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
+    bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
+    int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
+    bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
+    double graph_piece_s;                    /* ... after so long a pause of the device */
+    int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
+    bool prefix_cache;                       /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;           /* ... and the part in which requests take turns */
     double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */
@@ -234,6 +252,8 @@ struct orr_engine {
     double time_factor;                     /* of every part alike: what no other number explains */
     int64_t fit_runs;                       /* runs behind them; 0: the engine was not fitted */
     double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
+    int64_t n_fitted;                       /* some of these runs: configurations that were measured */
+    struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
 };
 
 #endif

@@ -23,8 +23,7 @@ struct orr_trace_row {
     bool urgent;
 };
 
-/* The rank of adapters that say none. */
-#define ORR_ADAPTER_RANK 16
+enum { ORR_DEFAULT_ADAPTER_RANK = 16 };
 
 /* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
 struct orr_traffic {
@@ -44,7 +43,7 @@ struct orr_traffic {
     int64_t prefix_groups;  /* groups, drawn by Zipf's law; 0: one */
     double urgent_share;    /* share of the requests that go before all others */
     int64_t adapters;       /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
-    int64_t adapter_rank;   /* their rank, on all matrices of the layers; 0: ORR_ADAPTER_RANK */
+    int64_t adapter_rank;   /* their rank, on all matrices of the layers; 0: ORR_DEFAULT_ADAPTER_RANK */
     uint64_t seed;
     const struct orr_trace_row *trace; /* TRACE; not owned, sorted by arrival */
     size_t n_trace;

@@ -169,7 +169,8 @@ struct orr_calibration {
     double scan_frac;                     /* rate of scans over chunks as a share of the rate of 16-bit products;
                                                  0: not known, half is assumed */
     double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
-    double straggle_frac_per_doubling;    /* step time added per doubling of GPUs beyond one node */
+    double straggle_frac_per_doubling;    /* time of kernels added per doubling of GPUs (Eq. 299) */
+    double sustained_units;               /* the sustained shares are those of the slowest of so many units; 0: one */
     int64_t n_lines;
     struct orr_collective_line lines[ORR_MAX_LINES];
 };

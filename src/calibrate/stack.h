@@ -132,6 +132,9 @@ struct orr_stack_pairs {
  * most odd pairs (stack_rows.c). */
 size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
                             const double *before, const double *after, struct orr_stack_pairs odd[ORR_MAX_CELLS]);
+/* What a column of odd pairs says, in words: "34 of 102 pairs that differ in ...". */
+enum { ORR_STACK_PAIRS_TEXT = 160 };
+void orr_stack_pairs_text(const struct orr_stack_pairs *pairs, char text[ORR_STACK_PAIRS_TEXT]);
 
 /* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
  * not). Returns false if out of memory. */
@@ -147,6 +150,9 @@ void orr_stack_worker_close(struct orr_stack_worker *worker);
 /* Predicted over measured time of a run at x (NULL: the engine as it is). `active` are the parameters that x moves. */
 double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                        const bool active[ORR_STACK_N], const double x[ORR_STACK_N]);
+/* The score of a run at x: its prediction, regime, and what its time is exposed to. */
+void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                     const bool active[ORR_STACK_N], const double x[ORR_STACK_N], struct orr_score *score);
 /* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
 void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
                      struct orr_job *job);

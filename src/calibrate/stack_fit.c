@@ -114,8 +114,10 @@ static bool is_serving(const struct orr_cells *cells)
 static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
                               struct orr_error *error)
 {
-    for (size_t i = 0; i < stack->with.n; i++)
-        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], false);
+    for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
+        const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
+        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
+    }
     const bool serving = is_serving(cells);
     const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
     struct orr_text missing = {0};
@@ -307,6 +309,16 @@ static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
     return !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
 }
 
+/* What the time of a run is made of with the fit, for the distance of other jobs from it. */
+static void look_at_shares(const struct orr_stack *stack, struct orr_stack_worker *worker, size_t run,
+                           struct orr_stack_about *about)
+{
+    struct orr_score score;
+    orr_stack_score(worker, stack->fit_runs, run, stack->fit.active, stack->fit.x, &score);
+    about->regime = score.regime;
+    memcpy(about->bound_frac, score.bound_frac, sizeof about->bound_frac);
+}
+
 /* Errors of the chosen runs before and after, and their weights. */
 static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
@@ -324,6 +336,7 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
         const double scaled = about->after / stack->fit.within;
         about->weight = 5 / (4 + scaled * scaled);
         about->outlier = about->weight < OUTLIER_WEIGHT;
+        look_at_shares(stack, worker, run, about);
         /* what the runs left open about the fit, and how far the other members are from it */
         variance +=
             (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;

@@ -13,6 +13,8 @@ struct orr_stack_about {
     double before, after, left_out; /* with the parent, with the fit, with a fit to the others */
     double weight;                  /* of its error: 1 is an ordinary one */
     bool outlier;
+    enum orr_regime regime; /* with the fit, as is what its time is exposed to */
+    double bound_frac[ORR_N_BOUNDS];
 };
 
 /* A run that would tell much, as a change of one cell of a measured run. */

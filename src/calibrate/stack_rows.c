@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,13 @@ size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_
     return n_odd;
 }
 
+void orr_stack_pairs_text(const struct orr_stack_pairs *pairs, char text[ORR_STACK_PAIRS_TEXT])
+{
+    snprintf(text, ORR_STACK_PAIRS_TEXT,
+             "%zu of %zu pairs that differ in %s alone differ more than twofold beyond any prediction, up to %.0f-fold",
+             pairs->n_odd, pairs->n, pairs->column, exp(pairs->most));
+}
+
 const char *orr_stack_odd_pairs(struct orr_stack *stack)
 {
     struct orr_stack_pairs odd[ORR_MAX_CELLS];
@@ -103,11 +111,11 @@ const char *orr_stack_odd_pairs(struct orr_stack *stack)
         after[i] = stack->about[i].after;
     }
     const size_t n = orr_stack_find_pairs(stack->engines[0], &choice, errors, after, odd);
-    for (size_t k = 0; k < n; k++)
-        orr_stack_note(stack,
-                       "two populations: %zu of %zu pairs that differ in %s alone differ more than twofold beyond any "
-                       "prediction, up to %.0f-fold: something that no column says decides their time",
-                       odd[k].n_odd, odd[k].n, odd[k].column, exp(odd[k].most));
+    for (size_t k = 0; k < n; k++) {
+        char text[ORR_STACK_PAIRS_TEXT];
+        orr_stack_pairs_text(&odd[k], text);
+        orr_stack_note(stack, "two populations: %s: something that no column says decides their time", text);
+    }
     free(errors);
     return n ? odd[0].column : NULL;
 }

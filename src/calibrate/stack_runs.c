@@ -156,16 +156,31 @@ void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N
     orr_factors_apply(&job->engine, &parent->engine, job);
 }
 
-/* The ratio of the job in the worker, whose other members are those of run i. */
-static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i)
+/* The score of the job in the worker, whose other members are those of run i. */
+static void score_job(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                      struct orr_score *score)
 {
     const struct orr_stack_run *run = &runs->runs[i];
-    struct orr_score score = run->score;
+    *score = run->score;
     worker->w->v = runs->table;
     worker->w->csv = &runs->table->csvs[run->csv];
-    run->schema->predict(worker->w, run->row, &score);
+    run->schema->predict(worker->w, run->row, score);
     worker->n_predictions++;
+}
+
+static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i)
+{
+    struct orr_score score;
+    score_job(worker, runs, i, &score);
     return score.skipped[0] ? (double)NAN : 1 + score.error;
+}
+
+void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                     const bool active[ORR_STACK_N], const double x[ORR_STACK_N], struct orr_score *score)
+{
+    worker->w->job = runs->runs[i].job;
+    orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
+    score_job(worker, runs, i, score);
 }
 
 /* Eq. 240: the ratio with a host this many times slower, between two of the hosts that were tried. */

@@ -83,7 +83,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 234 */
     if (orr_adapts(job)) {                                                                           /* Eq. 155 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
-        const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
+        const double less = w - orr_base_bytes(job), own = orr_adapter_wide(job) ? 4 : w;
         r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
         r->weights += own * stage->adapter_params / shard;
     }

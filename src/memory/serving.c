@@ -237,16 +237,18 @@ static int64_t longest_context(const struct profile *p, double batch, double bud
     return fits;
 }
 
+void orr_explain_no_room(const struct orr_infer_result *result, const char *advice, char reason[ORR_REASON])
+{
+    (void)snprintf(
+        reason, ORR_REASON, "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; %s",
+        (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) / ORR_GIB,
+        result->memory_capacity_bytes / ORR_GIB, advice);
+}
+
 static void explain_misfit(const struct orr_infer_result *result, int64_t batch, double kv, char reason[ORR_REASON])
 {
     const double budget = result->kv_budget_bytes;
-    if (budget <= 0)
-        snprintf(reason, ORR_REASON,
-                 "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; more tp or pp, "
-                 "or narrower weights",
-                 (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) /
-                     ORR_GIB,
-                 result->memory_capacity_bytes / ORR_GIB);
+    if (budget <= 0) orr_explain_no_room(result, "more tp or pp, or narrower weights", reason);
     else
         snprintf(reason, ORR_REASON,
                  "the cache of %lld sequences needs %.2f GiB per GPU, the engine leaves %.2f: batch at most %lld at "

@@ -10,4 +10,7 @@ double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *
 /* Fill the memory members of the result, max_batch, max_context, kv figures, fits and reason. */
 void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stages, struct orr_infer_result *result);
 
+/* The reason of a result whose cache has no room at all, with what would help. */
+void orr_explain_no_room(const struct orr_infer_result *result, const char *advice, char reason[ORR_REASON]);
+
 #endif

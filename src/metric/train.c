@@ -1,7 +1,7 @@
 /* This file turns the metric and symbol lists of a training report into values. */
 #include "metric/train.h"
 
-#include "predict/settle.h"
+#include "schedule/slowest.h"
 
 /* ---------------------------------------------------------------- helpers of the value expressions */
 

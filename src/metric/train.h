@@ -92,7 +92,7 @@
     X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
       "host_once_s + host_wait_s"                                                                                    \
       " + paced_s · straggle_frac_per_doubling · slowest_doublings",                                                  \
-      "Eqs. 39, 126, 299", r->time_s[ORR_TIME_OVERHEAD])                                                             \
+      "Eqs. 39, 126, 299, 310", r->time_s[ORR_TIME_OVERHEAD])                                                        \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
@@ -194,9 +194,9 @@
     X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", f->dp_collectives_s)                        \
     X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate", r->time_s[ORR_TIME_OPTIMIZER])  \
     X(launches, NUMBER, "kernels launched in a step, critical rank", f->launches)                                     \
-    X(paced_s, S, "forward and backward of all micro-batches where the GPU works longest, without waits", f->paced_s) \
-    X(slowest_doublings, NUMBER, "4 · the mean of the largest of so many standard normal values as GPUs",            \
-      orr_slowest_doublings((double)j->plan.gpus))                                                                    \
+    X(paced_s, S, "kernels of all micro-batches, without collectives, where they are most", f->paced_s)               \
+    X(slowest_doublings, NUMBER, "4 · the mean of the largest of so many standard normal values as GPUs, less that"    \
+      " of sustained_units", orr_slowest_doublings(j))                                                                \
     X(F, S, "forward of one micro-batch, critical rank, including exposed collectives", f->forward_s)                 \
     X(B, S, "backward of one micro-batch, critical rank, including recomputation", f->backward_s)                     \
     X(W, S, "weight gradients of one micro-batch, critical rank", f->wgrad_s)

@@ -151,6 +151,27 @@ static void emit_casts(struct orr_emit *emit, double inputs)
                                                         .backward_launches = 1});
 }
 
+/* Beside a quantised matrix peft casts no input, but autocast the two matrices of the adapter, and their gradients. A
+ * 4-bit layer also copies what the quantised matrix gives (Eq. 311). */
+static void emit_quantised(struct orr_emit *emit, double outputs, double params)
+{
+    const enum orr_base_format base = emit->job->workload.adapter.base;
+    const bool copies = base == ORR_BASE_NF4 || base == ORR_BASE_NF4_SINGLE, wide = orr_adapter_wide(emit->job);
+    if (copies)
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.copy",
+                                                            .kind = ORR_POINTWISE_COPY,
+                                                            .forward_bytes = 2 * emit->dims.w_a * outputs,
+                                                            .forward_launches = 1});
+    if (wide && !orr_adapter_plain(emit->job))
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.cast",
+                                                            .backward_name = "adapter.cast.backward",
+                                                            .kind = ORR_POINTWISE_COPY,
+                                                            .forward_bytes = 6 * params,
+                                                            .backward_bytes = 6 * params,
+                                                            .forward_launches = 2,
+                                                            .backward_launches = 2});
+}
+
 /* Without autocast the input is cast up, and the gradient of it down again; products and sums are fp32 (Eq. 232). */
 static void emit_plain_casts(struct orr_emit *emit, double inputs, double outputs)
 {
@@ -174,7 +195,7 @@ static void emit_plain_casts(struct orr_emit *emit, double inputs, double output
  * columns; outputs are scaled by trained lengths over these (Eq. 150). */
 static void emit_lengths(struct orr_emit *emit, double k, double n, double outputs, double rank)
 {
-    const double w = emit->dims.w_a, element = orr_adapter_casts(emit->job) ? 24 : 12;
+    const double w = emit->dims.w_a, element = orr_adapter_wide(emit->job) ? 24 : 12;
     const bool backward = emit->backward, frozen = emit->frozen;
     const struct orr_linear eye = {.m = k};
     emit->backward = false;
@@ -205,6 +226,7 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     const bool plain = orr_adapter_plain(emit->job);
     if (plain) emit_plain_casts(emit, inputs, outputs);
     else if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
+    if (adapter->base != ORR_BASE_BF16) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
     if (adapter->kind == ORR_ADAPTER_DORA) emit_lengths(emit, linear->k, n, outputs, rank);
@@ -240,7 +262,7 @@ void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, en
     if (kernels <= 0 || !linear->quantised || emit->layer_kind < 0) return;
     const double weights = orr_max(1, linear->experts) * linear->k * linear->n;
     struct orr_op *op = orr_emit_op(emit, "adapter.dequantise", ORR_OP_POINTWISE, phase);
-    op->pointwise = ORR_POINTWISE_CAST;
+    op->pointwise = ORR_POINTWISE_UPCAST;
     op->bytes = weights * (orr_base_bytes(emit->job) + emit->dims.w_p);
     op->launches = kernels;
 }

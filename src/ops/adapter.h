@@ -16,8 +16,8 @@ static inline bool orr_adapts_target(const struct orr_job *job, const struct orr
     return orr_adapts(job) && !kind->frozen && job->workload.adapter.targets & 1u << target;
 }
 
-/* Are adapters kept in fp32 and cast, with their inputs, to the format of activations (autocast)? */
-static inline bool orr_adapter_casts(const struct orr_job *job)
+/* Are adapters kept in fp32? Under autocast they are cast to the format of activations. */
+static inline bool orr_adapter_wide(const struct orr_job *job)
 {
     return orr_adapts(job) && job->workload.adapter.format == ORR_DTYPE_FP32;
 }
@@ -25,7 +25,14 @@ static inline bool orr_adapter_casts(const struct orr_job *job)
 /* Do they run in fp32 instead, on inputs that are cast up and kept so (no autocast)? */
 static inline bool orr_adapter_plain(const struct orr_job *job)
 {
-    return orr_adapter_casts(job) && job->workload.adapter.plain;
+    return orr_adapter_wide(job) && job->workload.adapter.plain;
+}
+
+/* Are inputs cast to the adapters' fp32? Beside quantised matrices peft casts them only where nothing runs under
+ * autocast. */
+static inline bool orr_adapter_casts(const struct orr_job *job)
+{
+    return orr_adapter_wide(job) && (job->workload.adapter.plain || job->workload.adapter.base == ORR_BASE_BF16);
 }
 
 /* Bytes of a weight of the layers' matrices, and the kernels that restore such a matrix to 16 bits; 0: none. */

@@ -154,6 +154,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double read = d->w_s * (d_qk * rows + d->b * held) + d->w_a * d_v * rows,
                  written = d->w_a * ((d_qk + d_v) * rows + d->b * held);
     op->bytes = backward ? read + written + 8 * rows * (1 + d_qk) : read + (emit->backward ? 4 * rows : 0);
+    if (!backward && orr_repeats_fused_core(emit)) op->recomputed = true;
 }
 
 /* Rotary positions and the cache write come before the kernel of a paged cache: q, k, v are read once, q is written
@@ -179,6 +180,7 @@ static void emit_context(struct orr_emit *emit, const char *name, enum orr_phase
 {
     struct orr_op *op = orr_emit_collective(emit, name, phase, collective, ORR_GROUP_CP, payload_bytes);
     if (op) op->window_op = window;
+    if (op && phase == ORR_PHASE_FORWARD && window >= 0 && orr_repeats_fused_core(emit)) op->recomputed = true;
 }
 
 /* Context parallelism: how keys and values (or heads) reach the ranks that need them (Eqs. 13, 14). */

@@ -71,6 +71,14 @@ void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params);
 /* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
 void orr_emit_tower(struct orr_emit *emit, double sequences);
+/* Does backward run fused attention again for a recomputed core (Eq. 312)? A kernel keeps no scores, so that nothing is
+ * gained, but the engine may checkpoint it all the same. */
+static inline bool orr_repeats_fused_core(const struct orr_emit *emit)
+{
+    const struct orr_job *job = emit->job;
+    const bool listed = emit->recompute == ORR_RECOMPUTE_OPS && orr_repeats(&job->workload, ORR_REPEATABLE_CORE);
+    return job->engine.fused_core_repeated && (emit->recompute == ORR_RECOMPUTE_CORE || listed);
+}
 /* Marks the operators from `first` on that a list of operators repeats (recompute.c). */
 void orr_mark_repeated(const struct orr_job *job, struct orr_op_list *list, size_t first);
 /* The ends of the network in training and in a serving pass (ends.c), and operators once per iteration (step.c). */

@@ -15,11 +15,13 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     const struct orr_dims *d = &emit->dims;
     const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
     const double q_width = r_q > 0 ? r_q : d->h;
+    const bool fused = r_q > 0 && emit->job->engine.fused_latents;
     if (r_q > 0) {
-        emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h, r_q);
+        emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h,
+                        fused ? r_q + r + d_r : r_q); /* Eq. 333 */
         orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     }
-    emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
+    if (!fused) emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * r, true);
     orr_emit_column_gather(emit, q_width + r + d_r);
     const enum orr_product q_up = r_q > 0 ? ORR_PRODUCT_Q_UP : ORR_PRODUCT_QKV;

@@ -66,7 +66,8 @@ void orr_mark_repeated(const struct orr_job *job, struct orr_op_list *list, size
         struct orr_op *op = &list->items[i];
         if (op->phase != ORR_PHASE_FORWARD) continue;
         const bool after = out && follows_output(op->name);
-        op->recomputed = is_named(workload, op->name) || (after && orr_repeats(workload, ORR_REPEATABLE_OUT));
+        const bool output = after && orr_repeats(workload, ORR_REPEATABLE_OUT);
+        op->recomputed = op->recomputed || is_named(workload, op->name) || output;
         if (strcmp(op->name, "attention.out") == 0) out = true;
         else if (!after && strncmp(op->name, "attention.", 10) != 0) out = false;
     }

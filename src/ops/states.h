@@ -30,7 +30,7 @@ static inline double orr_reduce_bytes(const struct orr_job *job)
  * of the optimizer that the workload names if it is narrower (Eq. 153). */
 static inline struct orr_states orr_adapter_states(const struct orr_job *job)
 {
-    const double width = orr_adapter_casts(job) ? 4 : 2;
+    const double width = orr_adapter_wide(job) ? 4 : 2;
     double moments = 2 * width;
     if (job->workload.optimizer == ORR_OPTIMIZER_ADAMW_8BIT) moments = 2;
     if (job->workload.optimizer == ORR_OPTIMIZER_SGD_MOMENTUM) moments = width;

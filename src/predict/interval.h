@@ -50,6 +50,7 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
                                     const struct orr_exposure *exposure);
 
 bool orr_regime_is_training(enum orr_regime regime);
+const char *orr_regime_name(enum orr_regime regime); /* "training, dense" */
 /* What the share of a resource may be off by between stacks, upwards, in logarithms. */
 double orr_bound_doubt(enum orr_regime regime, enum orr_bound bound);
 

@@ -1,4 +1,7 @@
-/* Distance between a job and the measured runs on record (nearest_table.h, written by tools/check_drift.sh). */
+/* Distance between a job and the measured runs on record (nearest_table.h, written by tools/check_drift.sh).
+ * The record is compiled in, like interval_table.h, and is no file of data/: an answer is a pure function of its job,
+ * which reads no files and knows no catalogue, and a search asks for the distance of many plans. A CSV would have to be
+ * parsed by every process, or be turned into this table by one more program of the build. */
 #include "predict/nearest.h"
 
 #include <math.h>
@@ -41,17 +44,24 @@ static double square(double x)
     return x * x;
 }
 
-static double squared_distance(const struct orr_job *job, double params, enum orr_regime regime,
-                               const struct orr_exposure *exposure, const struct orr_measured_run *run)
+/* What does not depend on the plan. */
+static double squared_of_job(const struct orr_job *job, double gpus, const struct orr_measured_run *run)
 {
     double sum = 0;
-    for (int i = 0; i < ORR_N_BOUNDS; i++)
-        sum += square((exposure->bound_frac[i] - run->bound_frac[i]) * orr_bound_doubt(regime, (enum orr_bound)i));
     if (strcmp(job->engine.id, run->engine) != 0) sum += square(ENGINE_FAR);
     if (strcmp(job->system.id, run->system) != 0) sum += square(SYSTEM_FAR);
-    if (regime != run->regime) sum += square(REGIME_FAR);
-    sum += square(DOUBLING_FAR * log2((double)job->plan.gpus / run->gpus));
-    return sum + square(DOUBLING_FAR * log2(params / run->params));
+    sum += square(DOUBLING_FAR * log2(gpus / run->gpus));
+    return sum + square(DOUBLING_FAR * log2((double)orr_model_params_active(&job->model) / run->params));
+}
+
+/* What the plan decides: how the time divides over resources, and the regime. */
+static double squared_of_plan(enum orr_regime regime, const struct orr_exposure *exposure,
+                              const struct orr_measured_run *run)
+{
+    double sum = regime != run->regime ? square(REGIME_FAR) : 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        sum += square((exposure->bound_frac[i] - run->bound_frac[i]) * orr_bound_doubt(regime, (enum orr_bound)i));
+    return sum;
 }
 
 static bool same_kind(enum orr_regime a, enum orr_regime b)
@@ -59,21 +69,79 @@ static bool same_kind(enum orr_regime a, enum orr_regime b)
     return orr_regime_is_training(a) == orr_regime_is_training(b);
 }
 
+#define NAME_(regime, name, what) name,
+static const char *const REGIME_NAMES[ORR_N_REGIMES] = {ORR_REGIMES(NAME_)};
+
+const char *orr_regime_name(enum orr_regime regime)
+{
+    return REGIME_NAMES[regime];
+}
+
+/* A run that the engine was fitted to, as the record would have it; false: of a regime that this version does not
+ * know. */
+static bool fitted_run(const struct orr_engine *engine, size_t i, struct orr_measured_run *run)
+{
+    const struct orr_fit_run *own = &engine->fitted[i];
+    int regime = 0;
+    while (regime < ORR_N_REGIMES && strcmp(REGIME_NAMES[regime], own->regime) != 0) regime++;
+    *run = (struct orr_measured_run){.source = "runs of this engine",
+                                     .id = own->run,
+                                     .engine = engine->id,
+                                     .system = own->system,
+                                     .model = own->model,
+                                     .plan = own->plan,
+                                     .gpus = (double)own->gpus,
+                                     .params = own->active_params,
+                                     .regime = (enum orr_regime)regime,
+                                     .error_frac = own->error_frac};
+    memcpy(run->bound_frac, own->bound_frac, sizeof run->bound_frac);
+    return regime < ORR_N_REGIMES;
+}
+
+enum { N_RUNS = sizeof RUNS / sizeof *RUNS };
+
+/* The i-th measured run for a job: those on record, then those of its engine. */
+static bool run_at(const struct orr_job *job, size_t i, struct orr_measured_run *run)
+{
+    if (i >= N_RUNS) return fitted_run(&job->engine, i - N_RUNS, run);
+    *run = RUNS[i];
+    return true;
+}
+
 struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure)
 {
     struct orr_nearest nearest = {.distance = HUGE_VAL};
-    const double params = (double)orr_model_params_active(&job->model);
-    for (size_t i = 0; i < sizeof RUNS / sizeof *RUNS; i++) {
-        if (!same_kind(RUNS[i].regime, regime)) continue;
-        const double squared = squared_distance(job, params, regime, exposure, &RUNS[i]);
+    const size_t n = N_RUNS + (size_t)job->engine.n_fitted;
+    for (size_t i = 0; i < n; i++) {
+        struct orr_measured_run run;
+        if (!run_at(job, i, &run) || !same_kind(run.regime, regime)) continue;
+        const double plan = squared_of_plan(regime, exposure, &run);
+        if (plan >= nearest.distance) continue;
+        const double squared = plan + squared_of_job(job, (double)job->plan.gpus, &run);
         if (squared >= nearest.distance) continue;
         nearest.distance = squared;
-        nearest.run = &RUNS[i];
+        nearest.run = run;
+        nearest.known = true;
     }
     nearest.distance = sqrt(nearest.distance);
     nearest.outside = nearest.distance > ORR_MEASURED_REACH;
     return nearest;
+}
+
+bool orr_may_be_inside(const struct orr_job *job, double least_gpus, double most_gpus)
+{
+    const size_t n = N_RUNS + (size_t)job->engine.n_fitted;
+    for (size_t i = 0; i < n; i++) {
+        struct orr_measured_run run;
+        if (!run_at(job, i, &run) || orr_regime_is_training(run.regime) != (job->kind == ORR_JOB_TRAIN)) continue;
+        const double gpus = orr_max(least_gpus, orr_min(most_gpus, run.gpus));
+        /* The regime of training follows from the model, that of serving from the plan. */
+        const bool other = job->kind == ORR_JOB_TRAIN && run.regime != orr_train_regime(job);
+        const double squared = squared_of_job(job, gpus, &run) + (other ? square(REGIME_FAR) : 0);
+        if (sqrt(squared) <= ORR_MEASURED_REACH) return true;
+    }
+    return false;
 }
 
 struct orr_nearest orr_train_nearest(const struct orr_job *job, const struct orr_result *result)

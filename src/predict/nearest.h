@@ -15,9 +15,10 @@ struct orr_measured_run {
 };
 
 struct orr_nearest {
-    const struct orr_measured_run *run; /* NULL: there is no measured run of this kind of job */
-    double distance;                    /* in logarithms of time: what the errors of the two may differ by (Eq. 187) */
-    bool outside;                       /* farther than ORR_MEASURED_REACH */
+    bool known;                  /* false: there is no measured run of this kind of job */
+    struct orr_measured_run run; /* its texts are those of the record, or of the job's engine */
+    double distance;             /* in logarithms of time: what the errors of the two may differ by (Eq. 187) */
+    bool outside;                /* farther than ORR_MEASURED_REACH */
 };
 
 /* Every measured run on record. */
@@ -27,9 +28,14 @@ const struct orr_measured_run *orr_measured_runs(size_t *n);
  * begin to differ by more than runs usually do. */
 #define ORR_MEASURED_REACH 0.15
 
+/* Of the runs on record and those that the job's engine was fitted to. */
 struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure);
 struct orr_nearest orr_train_nearest(const struct orr_job *job, const struct orr_result *result);
 struct orr_nearest orr_infer_nearest(const struct orr_job *job, const struct orr_infer_result *result);
+
+/* Could some plan of this job on a number of GPUs in this range be inside what was measured? Engine, system, model and
+ * GPUs may be too far from every run, whatever the plan. */
+bool orr_may_be_inside(const struct orr_job *job, double least_gpus, double most_gpus);
 
 #endif

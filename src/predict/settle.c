@@ -3,8 +3,8 @@
 
 #include "base/number.h"
 #include "predict/power.h"
+#include "schedule/slowest.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- parts */
@@ -48,35 +48,18 @@ static double gather_host_s(const struct orr_job *job, double n_layers)
     return job->plan.zero == 1 && ranks > 1 ? job->engine.zero1_tensor_s * tensors * ranks : 0;
 }
 
-/* E at powers of two GPUs: the mean of the largest of so many standard normal values. A doubling adds a quarter as a
- * mean from 8 to 2048 GPUs, the sizes of the weak-scaling series behind the calibrated slope, so that E counts as 4·E
- * of their doublings (Eq. 299). */
-double orr_slowest_doublings(double n_gpus)
-{
-    static const double expected[] = {0,     0.564, 1.029, 1.424, 1.766, 2.070, 2.344, 2.595, 2.827, 3.044, 3.248,
-                                      3.442, 3.626, 3.802, 3.971, 4.134, 4.291, 4.443, 4.590, 4.733, 4.872};
-    const double last = (double)(sizeof expected / sizeof *expected - 1);
-    const double doublings = orr_min(log2(n_gpus), last);
-    const double below = orr_min(floor(doublings), last - 1), part = doublings - below;
-    return 4 * ((1 - part) * expected[(size_t)below] + part * expected[(size_t)below + 1]);
-}
-
-/* The passes of all micro-batches on the rank whose GPU works longest, whether or not its host or the gathering of its
- * weights make it wait. */
-static double longest_passes_s(const struct orr_rank_time *ranks, size_t n_classes, double n_micro_batches)
+/* The kernels of all micro-batches, on the rank that has most of them. */
+static double longest_kernels_s(const struct orr_rank_time *ranks, size_t n_classes, double n_micro_batches)
 {
     double longest_s = 0;
-    for (size_t i = 0; i < n_classes; i++) {
-        const double waits_s = ranks[i].host_wait_s[0] + ranks[i].host_wait_s[1] + ranks[i].sharded_exposed_s;
-        longest_s = orr_max(longest_s, n_micro_batches * (ranks[i].forward_s + ranks[i].backward_s - waits_s));
-    }
+    for (size_t i = 0; i < n_classes; i++) longest_s = orr_max(longest_s, n_micro_batches * ranks[i].kernel_s);
     return longest_s;
 }
 
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
  * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait
- * for the slowest of all GPUs (Eq. 39): a slow chip is late with its passes, not with transfers after them or the
- * optimizer, and the bubble passes through slow and fast ones. */
+ * for the slowest of all GPUs (Eq. 39): under its power limit a slow chip runs at a lower clock, which makes it late
+ * with its kernels, not with transfers or the optimizer, and the bubble passes through slow and fast ones. */
 static void add_overhead(const struct orr_job *job, const struct orr_rank_time *rank, double n_layers, double launches,
                          struct orr_settled *step)
 {
@@ -86,8 +69,7 @@ static void add_overhead(const struct orr_job *job, const struct orr_rank_time *
     step->host_step_s = (job->engine.host_step_s + gather_host_s(job, n_layers)) / job->system.host_speed;
     step->busy_s = step->pipe.work_s - step->host_wait_s[0] - step->host_wait_s[1] + step->pipe.bubble_s +
                    step->pipe.send_exposed_s + after_s;
-    const double doublings = orr_slowest_doublings((double)job->plan.gpus);
-    step->straggle_s = step->paced_s * job->calibration.straggle_frac_per_doubling * doublings;
+    step->straggle_s = step->paced_s * orr_slowest_frac(job);
     step->overhead_s =
         step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s + step->straggle_s;
 }
@@ -119,7 +101,7 @@ static void step_at(struct trial *trial, double clock_frac)
     step.dp = orr_data_parallel_time(job, sums, rank, n_layers);
     step.optimizer_s = sums->optimizer_s;
     step.launches = m * rank->launches + sums->launches;
-    step.paced_s = longest_passes_s(trial->ranks, trial->n_classes, m);
+    step.paced_s = longest_kernels_s(trial->ranks, trial->n_classes, m);
     add_overhead(job, rank, n_layers, sums->launches, &step);
     step.total_s = step.busy_s + step.overhead_s; /* Eq. 1 */
     step.matrix_s = m * rank->matrix_s / clock_frac;

@@ -31,7 +31,7 @@ struct orr_settled {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
     double busy_s;  /* all but the overhead */
-    double paced_s; /* passes of the rank whose GPU works longest, without waits for host or gathered weights */
+    double paced_s; /* kernels of the passes, of the rank that has most of them */
     double optimizer_s, overhead_s, total_s;
     double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
     double clock_frac; /* settled clock over the burst clock */
@@ -41,8 +41,6 @@ struct orr_settled {
     double host_step_s;    /* host time once per step */
     double straggle_s;     /* the wait for the slowest of all GPUs */
 };
-/* Doublings of the GPUs, from one on, that the wait for the slowest of so many counts as. */
-double orr_slowest_doublings(double n_gpus);
 /* `ranks` receives the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_step_sums *step, const struct orr_rank_class *classes, size_t n_classes,

@@ -212,6 +212,7 @@ static void kernel_rows(const struct orr_engine *engine, struct orr_table *table
                "their traffic, activation apart");
     word_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel), "attention of a decode step");
     flag_row(table, "fused_gate_up", engine->fused_gate_up, "gate and up are one product");
+    flag_row(table, "fused_latents", engine->fused_latents, "latents of queries and of keys and values too");
     flag_row(table, "split_kv", engine->split_kv, "long contexts cut over idle SMs");
     flag_row(table, "packed_gqa", engine->packed_gqa, "a K,V head is read once for its group");
     flag_row(table, "dynamic_quantisation", engine->dynamic_quantisation, "kernels quantise the activations");

@@ -212,13 +212,3 @@ bool orr_search_launch(const struct orr_search *search, orr_launch_sink sink, vo
     view_close(view);
     return done;
 }
-
-size_t orr_search_inside(struct orr_search_view *view)
-{
-    size_t i = 0;
-    for (; i < view->n_best; i++) {
-        orr_search_show(view, &view->best[i].choice);
-        if (!orr_answer_nearest(&view->answer).outside) break;
-    }
-    return i;
-}

@@ -68,8 +68,6 @@ void orr_search_gpus(const struct orr_choices *gpus, struct orr_text *text);
 void orr_search_limits_text(const struct orr_search_request *request, struct orr_text *text);
 /* Adds the shown plan in words, with " · " between them. */
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
-/* The first of the best plans that lies inside what was measured; n_best where none does. It shows that plan. */
-size_t orr_search_inside(struct orr_search_view *view);
 /* The layout of a measured run of the same model or of one that is alike, filled in for this question, and its
  * `published_ratio`; NULL where there is none. */
 struct orr_measured_run;

@@ -102,6 +102,10 @@ static int add_beside(struct orr_search_view *v, json_t *root)
     int failed = 0;
     if (v->simplest_ratio > 0)
         failed |= json_object_set_new(root, "simplest", beside_json(v, &v->simplest, v->simplest_ratio, NULL));
+    const struct orr_found *inside = orr_search_inside(v->search);
+    if (inside)
+        failed |= json_object_set_new(
+            root, "inside", beside_json(v, &inside->choice, orr_ratio(inside->objective, v->best[0].objective), NULL));
     if (v->measured) failed |= json_object_set_new(root, "published", published_json(v));
     return failed;
 }

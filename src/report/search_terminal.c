@@ -104,18 +104,20 @@ static void quality_rows(const struct orr_search_view *v, struct orr_table *tabl
                 "the winner, of another layout");
 }
 
-/* The winner lies outside what was measured: adds the best listed plan that does not, if there is one. */
+/* The winner lies outside what was measured: adds the best plan that does not, if there is one. */
 static void add_inside(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_text line = {0};
     char times[32];
-    const size_t inside = orr_search_inside(v);
-    if (inside < v->n_best) {
-        orr_search_show(v, &v->best[inside].choice);
+    const struct orr_found *inside = orr_search_inside(v->search);
+    if (inside) {
+        orr_search_show(v, &inside->choice);
         orr_search_plan(v, &line);
-        orr_text_add(&line, " · rank %zu, %s the winner", inside + 1,
-                     orr_print_ratio(times, orr_ratio(v->best[inside].objective, v->best[0].objective)));
-    } else orr_text_add(&line, "none of the plans listed");
+        orr_text_add(&line, " · the best inside what was measured, %s the winner",
+                     orr_print_ratio(times, orr_ratio(inside->objective, v->best[0].objective)));
+    } else
+        orr_text_add(&line, "no plan inside what was measured is within %s the winner",
+                     orr_print_ratio(times, ORR_INSIDE_WITHIN));
     orr_text_add(&line,
                  " · the best prediction of many is an optimistic one: expect a winner that nobody ran to be slower");
     orr_summary_line(text, style, "measured", &line);

@@ -267,6 +267,14 @@ int orr_serving_result_json(json_t *json, const struct orr_serving_result *r, bo
     return failed | json_object_set_new(json, "interval80", intervals_json(r));
 }
 
+/* Both pools of a service are in its result, so that nothing is to be said about a second one. */
+static json_t *warnings_json(const struct orr_job *job)
+{
+    struct orr_job whole = *job;
+    whole.serving.disaggregated = false;
+    return orr_warnings_json(&whole);
+}
+
 void orr_service_json(const struct orr_service *service, bool detailed, struct orr_text *text)
 {
     const struct orr_job *job = &service->request.job;
@@ -278,7 +286,7 @@ void orr_service_json(const struct orr_service *service, bool detailed, struct o
         failed |= orr_serving_result_json(json, &service->result, service->closed_form);
         failed |= orr_service_sureness_json(json, job, &service->result);
         failed |= json_object_set_new(json, "assumed", orr_assumed_json(job, keys, &job->spread));
-        failed |= json_object_set_new(json, "warnings", orr_warnings_json(job));
+        failed |= json_object_set_new(json, "warnings", warnings_json(job));
         if (detailed) failed |= json_object_set_new(json, "detail", orr_service_detail(service));
         failed |= json_object_set_new(json, "request", orr_service_request(service));
     }

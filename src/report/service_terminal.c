@@ -216,7 +216,9 @@ void orr_service_terminal(const struct orr_service *service, const struct orr_st
     orr_text_add(text, "\n");
     orr_service_sureness(&service->request.job, r, style, text);
     if (r->at_knee) orr_text_add(text, "  knee      a step a little slower or faster decides whether requests queue\n");
-    if (r->saturated) orr_text_add(text, "\n  more arrives than is served: times grow with the length of the run\n");
+    if (r->saturated)
+        orr_text_add(text, "\n  more arrives than is served: %s\n",
+                     r->rejected > 0 ? "the rest is turned away" : "times grow with the length of the run");
     if (!r->complete) orr_text_add(text, "\n  stopped early: about the first %lld requests\n", (long long)r->requests);
     if (service->closed_form || service->n_records == 0) return;
     orr_text_section(text, style, "requests by time");

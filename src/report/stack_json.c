@@ -5,6 +5,7 @@
 #include "base/plain.h"
 #include "calibrate/stack_fit.h"
 #include "report/json_text.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,20 +22,35 @@ static json_t *fraction(double error)
     return orr_json_real(exp(-error) - 1);
 }
 
+/* How a run was configured, with what the distance of a job from it needs: the engine file is read with it. */
+static json_t *configuration_json(const struct orr_stack_run *run, const struct orr_stack_about *about)
+{
+    json_t *json =
+        json_pack("{s:o, s:o, s:s, s:s, s:I, s:f}", "system", orr_json_word(run->job.system.id), "model",
+                  orr_json_word(run->job.model.id), "plan", run->score.plan, "regime", orr_regime_name(about->regime),
+                  "gpus", (json_int_t)run->job.plan.gpus, "active_params", run->score.params);
+    int failed = !json;
+    for (int i = 0; i < ORR_N_BOUNDS && !failed; i++)
+        failed = json_object_set_new(json, orr_bound_name((enum orr_bound)i), orr_json_real(about->bound_frac[i]));
+    return orr_json_whole(json, failed);
+}
+
 static json_t *runs_json(const struct orr_stack *stack)
 {
     json_t *list = json_array();
     const struct orr_stack_runs *runs = stack->engines[0];
     for (size_t i = 0; i < stack->n_chosen; i++) {
         const struct orr_stack_about *about = &stack->about[i];
-        const struct orr_score *score = &runs->runs[stack->chosen[i]].score;
+        const struct orr_stack_run *run = &runs->runs[stack->chosen[i]];
+        const struct orr_score *score = &run->score;
         char name[80];
         orr_stack_run_name(runs, stack->chosen[i], name);
-        json_array_append_new(
-            list, json_pack("{s:o, s:s, s:f, s:o, s:o, s:o, s:f, s:b, s:b}", "run", orr_json_word(name), "metric",
-                            score->metric, "measured", score->measured, "error_before", fraction(about->before),
-                            "error_after", fraction(about->after), "error_left_out", fraction(about->left_out),
-                            "weight", about->weight, "outlier", about->outlier, "set_aside", i >= stack->n_main));
+        json_array_append_new(list, json_pack("{s:o, s:s, s:f, s:o, s:o, s:o, s:f, s:b, s:b, s:o}", "run",
+                                              orr_json_word(name), "metric", score->metric, "measured", score->measured,
+                                              "error_before", fraction(about->before), "error_after",
+                                              fraction(about->after), "error_left_out", fraction(about->left_out),
+                                              "weight", about->weight, "outlier", about->outlier, "set_aside",
+                                              i >= stack->n_main, "configuration", configuration_json(run, about)));
     }
     return list;
 }

@@ -26,10 +26,10 @@ static void add_lines(enum orr_doubt from, const struct orr_nearest *nearest, co
     struct orr_text line = {0};
     orr_text_add(&line, "%s: %s", orr_doubt_text(from), orr_doubt_remedy(from));
     orr_text_wrap_line(text, style, "width", ORR_SUMMARY_LABEL, &line, " ");
-    if (nearest->run) {
+    if (nearest->known) {
         orr_text_add(&line, "%s%.2f away · %s · %.0f × %s · %s · %+.0f %% off",
-                     nearest->outside ? "outside what was measured: " : "", nearest->distance, nearest->run->model,
-                     nearest->run->gpus, nearest->run->system, nearest->run->source, 100 * nearest->run->error_frac);
+                     nearest->outside ? "outside what was measured: " : "", nearest->distance, nearest->run.model,
+                     nearest->run.gpus, nearest->run.system, nearest->run.source, 100 * nearest->run.error_frac);
         orr_text_wrap_line(text, style, "nearest", ORR_SUMMARY_LABEL, &line, " ");
     }
     free(line.data);
@@ -51,8 +51,8 @@ void orr_service_sureness(const struct orr_job *job, const struct orr_serving_re
 
 static json_t *run_json(const struct orr_nearest *nearest)
 {
-    const struct orr_measured_run *run = nearest->run;
-    if (!run) return json_null();
+    const struct orr_measured_run *run = &nearest->run;
+    if (!nearest->known) return json_null();
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:b, s:f}", "source", run->source, "id", run->id,
                      "engine", run->engine, "system", run->system, "model", run->model, "plan", run->plan, "gpus",
                      run->gpus, "distance", nearest->distance, "outside", nearest->outside, "error_frac",

@@ -137,6 +137,7 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
                                  .backward_s = backward_s + curve->backward_exposed_s,
                                  .wgrad_s = wgrad_s,
                                  .matrix_s = curve->matrix_s,
+                                 .kernel_s = forward_s + backward_s,
                                  .launches = curve->launches,
                                  .nic_s = curve->nic_s,
                                  .host_s = {curve->host_s[0], curve->host_s[1], curve->host_s[2]}};
@@ -160,6 +161,7 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->backward_s += n * layer->backward_s;
     rank->wgrad_s += n * layer->wgrad_s;
     rank->matrix_s += n * layer->matrix_s;
+    rank->kernel_s += n * layer->kernel_s;
     rank->launches += n * layer->launches;
     rank->nic_s += n * layer->nic_s;
     for (int i = 0; i < 3; i++) rank->host_s[i] += n * layer->host_s[i];

@@ -76,6 +76,7 @@ struct orr_rank_time {
     double forward_s, backward_s; /* including exposed collectives; backward includes recomputation */
     double wgrad_s;               /* weight gradients, a part of backward_s */
     double matrix_s;              /* matrix FLOP at the burst rate */
+    double kernel_s;              /* kernels of both phases, without collectives */
     double launches;
     double host_s[3];         /* seconds the host needs for forward, for backward, and of that for weight gradients */
     double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "metric/metric.h"
+#include "predict/nearest.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/spec.h"
@@ -40,6 +41,12 @@ static bool in_slice(struct tour *t)
     return t->n_layouts++ % SLICES == t->slice;
 }
 
+/* Could a plan with this objective, or this bound of it, be the best one inside what was measured? */
+static bool wants_inside(const struct tour *t, const struct orr_found *found)
+{
+    return t->search->may_be_inside && orr_outcome_wants_inside(t->outcome, found);
+}
+
 static void list_result(struct tour *t, const struct orr_choice *choice, const struct orr_infer_result *result)
 {
     const struct orr_search_request *request = &t->search->request;
@@ -49,9 +56,11 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
     t->counts->evaluated++;
     t->counts->feasible++;
     const bool better = found.objective < t->search->compare_objective,
-               wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL);
-    if (!better && !wanted) return;
+               wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL), near = wants_inside(t, &found);
+    if (!better && !wanted && !near) return;
     const bool keeps = orr_limits_hold(request, &t->worker->job, NULL, result);
+    if (near && keeps && !orr_infer_nearest(&t->worker->job, result).outside)
+        orr_outcome_put_inside(t->outcome, &found);
     t->counts->better += better && keeps;
     if (wanted && keeps) orr_outcome_put(t->outcome, &found);
     else if (wanted) t->counts->rejected[ORR_REJECT_LIMIT]++;
@@ -316,7 +325,8 @@ static bool promising(struct tour *t, const struct pair *pair)
     };
     if (request->brute) return true;
     orr_set_figures(request, &least, &t->least);
-    return t->least.objective < t->search->compare_objective || orr_outcome_wants(t->outcome, &t->least, HUGE_VAL);
+    return t->least.objective < t->search->compare_objective || orr_outcome_wants(t->outcome, &t->least, HUGE_VAL) ||
+           wants_inside(t, &t->least);
 }
 
 static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)

@@ -8,7 +8,7 @@
 
 void orr_outcome_open(struct orr_outcome *outcome, size_t top)
 {
-    *outcome = (struct orr_outcome){.max_best = top, .fastest_s = HUGE_VAL};
+    *outcome = (struct orr_outcome){.max_best = top, .fastest_s = HUGE_VAL, .inside = {.objective = HUGE_VAL}};
     outcome->best = calloc(top + 1, sizeof *outcome->best);
     outcome->failed = !outcome->best;
 }
@@ -161,10 +161,22 @@ void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found)
     put_front(outcome, found);
 }
 
+bool orr_outcome_wants_inside(const struct orr_outcome *outcome, const struct orr_found *found)
+{
+    const double most = outcome->n_best > 0 ? ORR_INSIDE_WITHIN * outcome->best[0].objective : HUGE_VAL;
+    return outcome->max_best > 0 && found->objective <= outcome->inside.objective && found->objective <= most;
+}
+
+void orr_outcome_put_inside(struct orr_outcome *outcome, const struct orr_found *found)
+{
+    if (compare_found(found, &outcome->inside) < 0) outcome->inside = *found;
+}
+
 void orr_outcome_copy(struct orr_outcome *to, const struct orr_outcome *from)
 {
     to->n_best = to->n_front = 0;
     to->fastest_s = from->fastest_s;
+    to->inside = from->inside;
     for (size_t i = 0; i < from->n_best; i++) to->best[to->n_best++] = from->best[i];
     for (size_t i = 0; i < from->n_front && room_for_one(to); i++) to->front[to->n_front++] = from->front[i];
 }
@@ -178,6 +190,7 @@ void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from)
     to->counts.better += from->counts.better;
     for (int i = 0; i < ORR_N_REJECTS; i++) to->counts.rejected[i] += from->counts.rejected[i];
     to->fastest_s = fmin(to->fastest_s, from->fastest_s);
+    orr_outcome_put_inside(to, &from->inside);
     for (size_t i = 0; i < from->n_best; i++) put_best(to, &from->best[i]);
     for (size_t i = 0; i < from->n_front; i++) put_front(to, &from->front[i]);
     to->failed |= from->failed;

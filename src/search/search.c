@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/plain.h"
 #include "metric/metric.h"
+#include "predict/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,6 +83,14 @@ static int64_t count_blocks(const struct orr_search *search)
     return n < BLOCKS_MAX ? n : BLOCKS_MAX;
 }
 
+/* A pool of a serving plan may have fewer GPUs than are asked for. */
+static bool may_be_inside(const struct orr_search_request *request)
+{
+    const struct orr_choices *gpus = &request->space.gpus;
+    const int64_t least = request->job.kind == ORR_JOB_TRAIN ? gpus->values[0] : 1;
+    return orr_may_be_inside(&request->job, (double)least, (double)gpus->values[gpus->n - 1]);
+}
+
 enum orr_err orr_search_new(const struct orr_search_request *request, struct orr_search **search,
                             struct orr_error *error)
 {
@@ -100,6 +109,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
         s->outcome.failed || s->pass.failed ? orr_out_of_memory(error, NULL) : orr_limits_resolve(&s->request, error);
     if (!err && request->job.kind == ORR_JOB_TRAIN) err = orr_train_space_build(request, &s->train, error);
     if (!err && request->compared) err = compare_with(s, error);
+    if (!err) s->may_be_inside = may_be_inside(request);
     if (!err) s->n_blocks = count_blocks(s);
     if (!err) return ORR_OK;
     orr_search_free(s);
@@ -205,6 +215,26 @@ static void work(struct team *team)
     leave(team);
 }
 
+/* Before the last pass: the first of the plans listed so far that is inside what was measured bounds the search for a
+ * better one. Every process knows the same plans and finds the same. */
+static enum orr_err find_first_inside(struct orr_search *search, struct orr_error *error)
+{
+    struct orr_job *job = malloc(sizeof *job);
+    struct orr_scratch *scratch = orr_scratch_new();
+    const enum orr_err err = job && scratch ? ORR_OK : orr_out_of_memory(error, NULL);
+    for (size_t i = 0; i < search->outcome.n_best && !err; i++) {
+        struct orr_result result;
+        orr_search_job(search, &search->outcome.best[i].choice, job);
+        orr_train(job, scratch, &result);
+        if (orr_train_nearest(job, &result).outside) continue;
+        orr_outcome_put_inside(&search->outcome, &search->outcome.best[i]);
+        break;
+    }
+    orr_scratch_free(scratch);
+    free(job);
+    return err;
+}
+
 enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, int64_t (*next)(void *context),
                              void *next_context, orr_search_progress progress, void *context, struct orr_error *error)
 {
@@ -215,6 +245,10 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
                         .next_context = next_context,
                         .progress = progress,
                         .context = context};
+    if (pass > 0 && search->may_be_inside && search->request.job.kind == ORR_JOB_TRAIN) {
+        const enum orr_err err = find_first_inside(search, error);
+        if (err) return err;
+    }
     orr_outcome_free(&search->pass);
     orr_outcome_open(&search->pass, search->outcome.max_best);
     search->running = true;
@@ -271,6 +305,7 @@ int64_t orr_search_n_blocks(const struct orr_search *search)
 
 struct packed {
     struct orr_search_counts counts;
+    struct orr_found inside;
     double fastest_s;
     uint64_t n_best, n_front, stopped;
 };
@@ -278,7 +313,7 @@ struct packed {
 void *orr_search_pack(const struct orr_search *search, size_t *n_bytes)
 {
     const struct orr_outcome *o = &search->pass;
-    const struct packed head = {o->counts, o->fastest_s, o->n_best, o->n_front, search->stopped};
+    const struct packed head = {o->counts, o->inside, o->fastest_s, o->n_best, o->n_front, search->stopped};
     const size_t best = o->n_best * sizeof *o->best, front = o->n_front * sizeof *o->front;
     *n_bytes = sizeof head + best + front;
     char *bytes = malloc(*n_bytes);
@@ -300,6 +335,7 @@ enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size
     if (!found) return orr_out_of_memory(error, NULL);
     memcpy(found, (const char *)bytes + sizeof head, n * sizeof *found);
     const struct orr_outcome other = {.counts = head.counts,
+                                      .inside = head.inside,
                                       .fastest_s = head.fastest_s,
                                       .n_best = head.n_best,
                                       .best = found,
@@ -337,6 +373,13 @@ size_t orr_search_best(const struct orr_search *search, const struct orr_found *
     ORR_PLAIN_NUMBERS;
     *found = search->outcome.best;
     return search->outcome.n_best;
+}
+
+const struct orr_found *orr_search_inside(const struct orr_search *search)
+{
+    const struct orr_outcome *o = &search->outcome;
+    const bool found = o->n_best > 0 && o->inside.objective <= ORR_INSIDE_WITHIN * o->best[0].objective;
+    return found ? &o->inside : NULL;
 }
 
 size_t orr_search_front(const struct orr_search *search, const struct orr_found **found)

@@ -17,6 +17,7 @@ struct orr_outcome {
     struct orr_found *best; /* sorted by objective, one plan per layout */
     size_t n_front, max_front;
     struct orr_found *front; /* sorted by rising front[0], which makes front[1] fall */
+    struct orr_found inside; /* best plan inside what was measured; objective HUGE_VAL: none is known */
     double fastest_s;        /* shortest time of all plans that fit; HUGE_VAL: none fits */
     bool failed;             /* The process is out of memory. */
 };
@@ -29,6 +30,12 @@ void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from);  /
 /* Would the plan be listed? With lower bounds instead of values, the answer false holds for the values as well. */
 bool orr_outcome_wants(const struct orr_outcome *outcome, const struct orr_found *found, double front_within);
 void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found);
+/* Plans inside what was measured are looked for up to this factor of the best plan's objective: one that is slower than
+ * that is no alternative, and without an end the search would have to time every plan where none is inside. */
+#define ORR_INSIDE_WITHIN 1.25
+/* Would the plan be the best one inside what was measured, if it is inside? As above for lower bounds. */
+bool orr_outcome_wants_inside(const struct orr_outcome *outcome, const struct orr_found *found);
+void orr_outcome_put_inside(struct orr_outcome *outcome, const struct orr_found *found);
 
 /* Make room for n items of `size` bytes in a list with room for *max, at least doubling it. Returns false if out of
  * memory; the list is then unchanged. */
@@ -116,6 +123,7 @@ struct orr_search {
     int64_t n_blocks;
     double compare_objective; /* -HUGE_VAL: there is no plan to compare with */
     double usable_bytes;
+    bool may_be_inside;         /* Some plans could be inside what was measured. */
     struct orr_outcome outcome; /* outcome of the finished passes */
     struct orr_outcome pass;    /* outcome of the latest pass in this process */
     bool running;               /* A pass is running. */
@@ -129,6 +137,8 @@ const char *orr_front_name(const struct orr_search_request *request, int axis);
 const struct orr_search_request *orr_search_request_of(const struct orr_search *search);
 /* The front, sorted by its first coordinate; owned by the search. */
 size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
+/* The best plan inside what was measured, up to ORR_INSIDE_WITHIN; NULL: there is none. */
+const struct orr_found *orr_search_inside(const struct orr_search *search);
 /* The full inference result of a plan of the answer, both pools of a disaggregated one joined. */
 enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
                                 struct orr_scratch *scratch, struct orr_infer_result *result);

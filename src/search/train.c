@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "metric/metric.h"
+#include "predict/nearest.h"
 
 #include <math.h>
 
@@ -143,6 +144,13 @@ static const struct orr_iteration *iteration_of(struct visit *v)
 
 /* ---- bounds */
 
+/* Could a plan with this objective, or this bound of it, be the best one inside what was measured? The coarse pass does
+ * not look for one: its winners are tested before the other pass. */
+static bool wants_inside(const struct visit *v, const struct orr_found *found)
+{
+    return v->search->may_be_inside && !v->coarse && orr_outcome_wants_inside(v->outcome, found);
+}
+
 /* Could a plan with these lower bounds of time and memory be listed? */
 static bool promising(const struct visit *v, double time_s, double memory_bytes)
 {
@@ -153,7 +161,7 @@ static bool promising(const struct visit *v, double time_s, double memory_bytes)
     if (request->brute || orr_offloads(&request->job.plan)) return true; /* transfers of layers differ by ZeRO stage */
     orr_train_found(request, time_s, memory_bytes, idle_j, &v->choice, &least);
     return least.objective < v->search->compare_objective ||
-           orr_outcome_wants(v->outcome, &least, request->front_within);
+           orr_outcome_wants(v->outcome, &least, request->front_within) || wants_inside(v, &least);
 }
 
 /* The slowest rank takes at least the mean time of all. Fill and drain follow the formula of the schedule (Eqs. 67-71)
@@ -190,6 +198,16 @@ static bool keeps_limits(const struct visit *v)
     return orr_limits_hold(request, &v->worker->job, &result, NULL);
 }
 
+/* Keep a plan that is inside what was measured; which resources its time is made of takes a whole prediction. */
+static void keep_inside(const struct visit *v, const struct orr_found *found)
+{
+    const struct orr_search_request *request = &v->search->request;
+    struct orr_result result;
+    orr_train(job_of(v), &v->worker->scratch, &result);
+    if (orr_train_nearest(&v->worker->job, &result).outside) return;
+    if (orr_limits_hold(request, &v->worker->job, &result, NULL)) orr_outcome_put_inside(v->outcome, found);
+}
+
 /* Work out the time, and list the plan if it is good enough and keeps the limits. */
 static double evaluate(struct visit *v, double memory_bytes)
 {
@@ -209,6 +227,7 @@ static double evaluate(struct visit *v, double memory_bytes)
     v->outcome->counts.evaluated++;
     const bool better = found.objective < v->search->compare_objective,
                wanted = orr_outcome_wants(v->outcome, &found, request->front_within);
+    if (wants_inside(v, &found)) keep_inside(v, &found);
     if (!better && !wanted) return step.total_s;
     const bool keeps = keeps_limits(v);
     v->outcome->counts.better += better && keeps;

@@ -23,7 +23,7 @@ struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const s
     tuned->kind = ORR_JOB_TRAIN; /* adapters are counted as those that are trained */
     tuned->workload.adapter =
         (struct orr_adapter){.kind = ORR_ADAPTER_LORA,
-                             .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : ORR_ADAPTER_RANK,
+                             .rank = traffic->adapter_rank > 0 ? traffic->adapter_rank : ORR_DEFAULT_ADAPTER_RANK,
                              .targets = (1u << ORR_N_TARGETS) - 1};
     orr_count_layers(&job->model, layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {

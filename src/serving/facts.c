@@ -1,5 +1,6 @@
 /* This file takes from a job what a replica must know: the room of its cache, the tokens of a step, host times. */
 #include "base/number.h"
+#include "memory/serving.h"
 #include "predict/scratch.h"
 #include "serving/lockstep.h"
 #include "serving/replica.h"
@@ -9,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Engines size the cache with the activations of a step that is as full as they allow. The mean request tells how many
  * bytes a token takes, because windows and states make short and long sequences differ. Eq. 205. */
@@ -28,9 +28,10 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const double held = orr_ceil(length / block) * block;
     const double speed = job->system.host_speed;
     const int64_t ranks = orr_lockstep_ranks(&job->plan);
+    const double fits = result->kv_gpu_bytes > 0 ? result->kv_budget_bytes / result->kv_gpu_bytes * held : 1e15;
     return (struct orr_replica_facts){
         .engine = job->engine,
-        .kv_tokens = result->kv_gpu_bytes > 0 ? result->kv_budget_bytes / result->kv_gpu_bytes * held : 1e15,
+        .kv_tokens = job->engine.max_kv_tokens > 0 ? orr_min(fits, (double)job->engine.max_kv_tokens) : fits,
         .tokens_per_step = result->tokens_per_step,
         .queries = job->serving.draft_tokens + 1,
         .host_speed = speed,
@@ -56,21 +57,22 @@ static void double_tp(struct orr_job *job)
     else plan->ep *= 2;
 }
 
-void orr_serving_hint(const struct orr_job *job, const struct orr_traffic *traffic, struct orr_scratch *scratch,
+void orr_serving_hint(const struct orr_job *job, const struct orr_traffic *traffic,
+                      const struct orr_infer_result *alone, struct orr_scratch *scratch,
                       struct orr_serving_result *result)
 {
     static const int64_t MOST_TP = 64;
-    const char *general = strstr(result->reason, "; more tp or pp");
-    struct orr_infer_result alone;
+    struct orr_infer_result roomy;
     struct orr_error error;
     struct orr_job wider = *job;
-    if (!general) return;
+    if (alone->kv_budget_bytes > 0) return;
     for (double_tp(&wider); wider.plan.tp <= MOST_TP; double_tp(&wider)) {
+        char advice[64];
         if (orr_job_check(&wider, &error)) continue;
-        if (orr_replica_facts_of(&wider, traffic, scratch, &alone).kv_tokens < 1) continue;
-        const size_t used = (size_t)(general - result->reason);
-        (void)snprintf(result->reason + used, sizeof result->reason - used,
-                       "; --tp %lld is the least that fits, or narrower weights", (long long)wider.plan.tp);
+        if (orr_replica_facts_of(&wider, traffic, scratch, &roomy).kv_tokens < 1) continue;
+        (void)snprintf(advice, sizeof advice, "--tp %lld is the least that fits, or narrower weights",
+                       (long long)wider.plan.tp);
+        orr_explain_no_room(alone, advice, result->reason);
         return;
     }
 }

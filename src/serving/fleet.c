@@ -1,4 +1,4 @@
-/* This file runs replicas together: the order of their steps, arrivals, and caches on their way. Eqs. 231, 246-248. */
+/* This file runs replicas together: the order of their steps, of arrivals and of caches on their way. */
 #include "serving/fleet.h"
 
 #include "base/error.h"
@@ -6,7 +6,6 @@
 #include "predict/pass.h"
 #include "predict/scratch.h"
 #include "serving/pools.h"
-#include "serving/router.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +24,7 @@ bool orr_fleet_needed(const struct orr_job *job, const struct orr_traffic *traff
 
 /* ---------------------------------------------------------------- the store */
 
-/* Keeps a handover, or only its request; ORR_NOBODY: out of memory. */
-static int32_t store_put(struct orr_fleet *f, const struct orr_handover *handover)
+int32_t orr_fleet_keep(struct orr_fleet *f, const struct orr_handover *handover)
 {
     struct orr_fleet_store *s = &f->store;
     if (s->free == ORR_NOBODY) {
@@ -49,16 +47,16 @@ static int32_t store_put(struct orr_fleet *f, const struct orr_handover *handove
     return place;
 }
 
-static struct orr_handover store_take(struct orr_fleet *f, int32_t place)
+struct orr_handover orr_fleet_take(struct orr_fleet *f, int32_t place)
 {
     f->store.chain[place] = f->store.free;
     f->store.free = place;
     return f->store.items[place];
 }
 
-static void put_into(struct orr_fleet *f, struct orr_queue *queue, double time_s, const struct orr_handover *handover)
+void orr_fleet_put(struct orr_fleet *f, struct orr_queue *queue, double time_s, const struct orr_handover *handover)
 {
-    const int32_t place = store_put(f, handover);
+    const int32_t place = orr_fleet_keep(f, handover);
     if (place == ORR_NOBODY) return;
     const struct orr_due due = {.key = time_s, .order = handover->ask.id, .slot = place};
     if (!orr_queue_push(queue, due)) f->failed = true;
@@ -66,28 +64,28 @@ static void put_into(struct orr_fleet *f, struct orr_queue *queue, double time_s
 
 /* ---------------------------------------------------------------- what replicas tell */
 
-static void ask_again(struct orr_fleet *f, double time_s)
+void orr_fleet_ask_again(struct orr_fleet *f, double time_s)
 {
     const struct orr_traffic *t = f->traffic;
     struct orr_handover asked = {0};
     if (f->issued >= f->total || (t->duration_s > 0 && time_s > t->duration_s)) return;
     const int64_t id = f->issued++;
     orr_stream_ask(&f->stream, id, time_s + orr_think_s(t, id), &asked.ask);
-    put_into(f, &f->asks, asked.ask.arrival_s, &asked);
+    orr_fleet_put(f, &f->asks, asked.ask.arrival_s, &asked);
 }
 
 static void finished(void *context, const struct orr_request_record *record)
 {
-    const struct orr_station *station = context;
+    struct orr_station *station = context;
     struct orr_fleet *f = station->fleet;
     const struct orr_simulation *how = f->how;
     const bool closed = f->traffic->arrival == ORR_ARRIVAL_CLOSED;
-    if (closed || f->blocked.n > 0 || (how->stop && *how->stop)) orr_replica_pause(station->replica);
+    if (closed || f->n_blocked > 0 || (how->stop && *how->stop)) orr_replica_pause(station->replica);
     orr_tally_add(&f->tally, record);
     f->last_s = orr_max(f->last_s, record->finish_s);
-    f->freed = true;
+    f->freed = station->freed = true;
     if (how->finished) how->finished(how->context, record);
-    if (closed) ask_again(f, record->finish_s);
+    if (closed) orr_fleet_ask_again(f, record->finish_s);
     if (how->progress && f->tally.finished % TOLD_EVERY == 0) {
         const double by_time = f->traffic->duration_s > 0 ? record->finish_s / f->traffic->duration_s : 0;
         const double by_count = f->total < INT64_MAX ? (double)f->tally.finished / (double)f->total : 0;
@@ -109,106 +107,8 @@ static void prefilled(void *context, const struct orr_handover *handover)
     struct orr_station *station = context;
     struct orr_handover ready = *handover;
     ready.from = station->index;
-    put_into(station->fleet, &station->fleet->ready, handover->ready_s, &ready);
-}
-
-/* ---------------------------------------------------------------- routing */
-
-/* Lists the replicas that may get a request; 0: none. */
-static int64_t list_candidates(struct orr_fleet *f, bool decode, double tokens)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        const struct orr_station *s = &f->stations[i];
-        if (!s->up || (f->pools[s->pool].role == ORR_POOL_DECODE) != decode) continue;
-        const struct orr_replica_load load = orr_replica_load_of(s->replica);
-        const int64_t limit = f->deployment->max_outstanding;
-        if (!decode && limit > 0 && load.requests >= limit) continue;
-        if (decode) { /* room for the prompt beside what is on its way, or nobody there */
-            const struct orr_replica_facts *facts = &f->pools[s->pool].facts;
-            const double used = load.kv_used_frac * facts->kv_tokens + s->coming_tokens + tokens;
-            const bool full = used > facts->kv_tokens || load.requests + s->coming >= facts->engine.max_requests;
-            if (full && load.requests + s->coming > 0) continue;
-        }
-        f->candidates[n] = (struct orr_candidate){s->replica, s->coming};
-        f->chosen[n++] = i;
-    }
-    return n;
-}
-
-static bool anybody_up(const struct orr_fleet *f)
-{
-    for (int64_t i = 0; i < f->n; i++)
-        if (f->stations[i].up && f->pools[f->stations[i].pool].role != ORR_POOL_DECODE) return true;
-    return false;
-}
-
-void orr_fleet_submit(struct orr_fleet *f, const struct orr_ask *ask, double time_s)
-{
-    const int64_t n = list_candidates(f, false, 0);
-    if (n == 0 && !anybody_up(f) && orr_control_next_s(f) < HUGE_VAL) { /* until somebody is there again */
-        const struct orr_handover asked = {.ask = *ask};
-        put_into(f, &f->asks, orr_max(time_s, orr_control_next_s(f)), &asked);
-        return;
-    }
-    if (n == 0) {
-        f->rejected++;
-        return;
-    }
-    const int64_t to = f->chosen[orr_route(f->traffic->router, f->candidates, n, f->traffic->seed, ask)];
-    struct orr_replica *replica = f->stations[to].replica;
-    const bool taken = orr_replica_submit_at(replica, ask, time_s);
-    if (!taken && f->traffic->arrival == ORR_ARRIVAL_CLOSED && !orr_replica_failed(replica)) ask_again(f, time_s);
-    orr_fleet_touch(f, to);
-}
-
-/* Starts to send a cache if a decode replica has room for it (Eqs. 246-248). */
-static bool send(struct orr_fleet *f, const struct orr_handover *h)
-{
-    const double tokens = (double)h->ask.input_len + 1;
-    const int64_t n = list_candidates(f, true, tokens);
-    if (n == 0) return false;
-    const int64_t to = f->chosen[orr_route(f->traffic->router, f->candidates, n, f->traffic->seed, &h->ask)];
-    const struct orr_fleet_pool *from = &f->pools[f->stations[h->from].pool], *there = &f->pools[f->stations[to].pool];
-    struct orr_transfer t = {
-        .handover = *h, .from = h->from, .to = to, .latency_s = from->job->system.scaleout_latency_s};
-    t.out_s = orr_handoff_s(from->job, from->stages, (double)h->ask.input_len);
-    t.in_s = orr_handoff_s(there->job, there->stages, (double)h->ask.input_len);
-    const double alone_s = orr_max(t.out_s, t.in_s);
-    t.left_frac = alone_s > 0 ? orr_handoff_left_s(from->job, alone_s, h->ready_s - h->start_s) / alone_s : 0;
-    if (!orr_links_start(&f->links, &t)) f->failed = true;
-    f->stations[to].coming++;
-    f->stations[to].coming_tokens += tokens;
-    return true;
-}
-
-/* A cache has arrived: its first token leaves, and its blocks at the sender are free. */
-static void arrive(struct orr_fleet *f, const struct orr_transfer *t, double time_s)
-{
-    struct orr_handover h = t->handover;
-    struct orr_station *to = &f->stations[t->to];
-    to->coming--;
-    to->coming_tokens -= (double)h.ask.input_len + 1;
-    h.first_s = time_s + t->latency_s;
-    if (t->from >= 0) {
-        orr_replica_sent(f->stations[t->from].replica, h.slot, time_s);
-        orr_fleet_touch(f, t->from);
-    }
-    if (to->up) {
-        if (!orr_replica_receive(to->replica, &h, h.first_s) && f->traffic->arrival == ORR_ARRIVAL_CLOSED)
-            ask_again(f, time_s);
-        orr_fleet_touch(f, t->to);
-    } else orr_fleet_submit(f, &h.ask, time_s); /* it has stopped meanwhile */
-}
-
-/* Blocked handovers are tried in their order, each time that room may have become free. */
-static void try_blocked(struct orr_fleet *f)
-{
-    f->freed = false;
-    while (f->blocked.n > 0 && !f->failed) {
-        if (!send(f, &f->store.items[orr_line_at(&f->blocked, 0)])) return;
-        (void)store_take(f, orr_line_pop(&f->blocked));
-    }
+    ready.life = station->life;
+    orr_fleet_put(station->fleet, &station->fleet->ready, handover->ready_s, &ready);
 }
 
 /* ---------------------------------------------------------------- the order of events */
@@ -236,14 +136,13 @@ static void handle(struct orr_fleet *f, double time_s)
     if (orr_control_next_s(f) <= time_s) orr_control(f, time_s);
     else if (orr_links_next_s(&f->links, &which) <= time_s) {
         const struct orr_transfer done = orr_links_take(&f->links, which);
-        arrive(f, &done, time_s);
+        orr_fleet_arrive(f, &done, time_s);
     } else if (head_s(&f->ready) <= time_s) {
-        const int32_t place = f->ready.items[0].slot;
+        const struct orr_handover ready = orr_fleet_take(f, f->ready.items[0].slot);
         orr_queue_pop(&f->ready);
-        if (f->blocked.n == 0 && send(f, &f->store.items[place])) (void)store_take(f, place);
-        else if (!orr_line_push(&f->blocked, place, false)) f->failed = true;
+        orr_fleet_send(f, &ready, time_s);
     } else if (head_s(&f->asks) <= time_s) {
-        const struct orr_handover asked = store_take(f, f->asks.items[0].slot);
+        const struct orr_handover asked = orr_fleet_take(f, f->asks.items[0].slot);
         orr_queue_pop(&f->asks);
         orr_fleet_submit(f, &asked.ask, time_s);
     } else if (f->more && f->next.arrival_s <= time_s) {
@@ -285,7 +184,7 @@ static struct order order_of(const struct orr_fleet *f)
 static void run_first(struct orr_fleet *f, const struct order *o, double event_s)
 {
     const bool prompts = f->pools[f->stations[o->first].pool].role == ORR_POOL_PREFILL;
-    const bool feedback = f->traffic->arrival == ORR_ARRIVAL_CLOSED || f->blocked.n > 0;
+    const bool feedback = f->traffic->arrival == ORR_ARRIVAL_CLOSED || f->n_blocked > 0;
     double until_s = orr_min(event_s, o->prompt_s);
     if (feedback) until_s = orr_min(until_s, o->other_s);
     if (prompts) until_s = 0;
@@ -311,12 +210,12 @@ static void forget(struct orr_fleet *f)
 static void run(struct orr_fleet *f)
 {
     const bool closed = f->traffic->arrival == ORR_ARRIVAL_CLOSED;
-    for (int64_t i = 0; closed && i < f->traffic->concurrency; i++) ask_again(f, 0);
+    for (int64_t i = 0; closed && i < f->traffic->concurrency; i++) orr_fleet_ask_again(f, 0);
     f->more = !closed && orr_stream_next(&f->stream, &f->next);
     while (!f->failed && !(f->how->stop && *f->how->stop)) {
-        if (f->freed && f->blocked.n > 0) {
+        if (f->freed && f->n_blocked > 0) {
             orr_links_advance(&f->links, f->now_s);
-            try_blocked(f);
+            orr_fleet_unblock(f);
         }
         const struct order order = order_of(f);
         const double event_s = next_event_s(f), step_s = order.first_s;
@@ -376,7 +275,10 @@ static bool open_stations(struct orr_fleet *f)
 
 static void close_fleet(struct orr_fleet *f)
 {
-    for (int64_t i = 0; f->stations && i < f->n; i++) orr_replica_free(f->stations[i].replica);
+    for (int64_t i = 0; f->stations && i < f->n; i++) {
+        orr_replica_free(f->stations[i].replica);
+        free(f->stations[i].blocked.slots);
+    }
     for (int64_t i = 0; i < f->n_pools; i++) {
         if (f->pools[i].own_steps) orr_steps_free(f->pools[i].steps);
         free(f->pools[i].stages);
@@ -391,7 +293,6 @@ static void close_fleet(struct orr_fleet *f)
     free(f->store.chain);
     free(f->asks.items);
     free(f->ready.items);
-    free(f->blocked.slots);
     orr_tally_close(&f->tally);
     free(f);
 }
@@ -414,7 +315,9 @@ static void run_and_tell(struct orr_fleet *f, const struct orr_infer_result *alo
     result->complete = !(f->how->stop && *f->how->stop);
     for (int64_t i = 0; i < f->n_pools; i++) {
         orr_serving_fits(&alone[i], &f->pools[i].facts, result);
-        if (!result->fits) break;
+        if (result->fits) continue;
+        orr_serving_hint(f->pools[i].job, f->traffic, &alone[i], f->scratch, result);
+        break;
     }
     if (result->fits) orr_pools_intervals(f->pools, f->n_pools, f->traffic, f->scratch, result);
 }

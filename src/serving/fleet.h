@@ -34,13 +34,16 @@ struct orr_station {
     struct orr_fleet *fleet;
     struct orr_replica *replica;
     int64_t index, pool;
+    int64_t life;   /* how often it has stopped */
     bool up;        /* it gets requests */
     bool paid;      /* it is starting, up, or finishing what it has */
     double ready_s; /* starting: when it will be up; else HUGE_VAL */
     double since_s; /* from when on it is paid */
     double paid_s;  /* before that */
-    int64_t coming; /* caches on their way to it */
+    int64_t coming; /* caches on their way to it, or for which it has reserved room */
     double coming_tokens;
+    struct orr_line_up blocked; /* a decode replica: requests and complete prompts that wait for room in it */
+    bool freed;                 /* it has finished something since they were last tried */
 };
 
 /* Requests and handovers that wait for their time or for room. */
@@ -67,12 +70,12 @@ struct orr_fleet {
     struct orr_ask next; /* of the stream */
     bool more;           /* there is a next */
     struct orr_fleet_store store;
-    struct orr_queue asks;      /* requests by the time at which they are routed, besides those of the stream */
-    struct orr_queue ready;     /* handovers by the time at which their prompt is complete */
-    struct orr_line_up blocked; /* handovers that no decode replica has room for */
+    struct orr_queue asks;  /* requests by the time at which they are routed, besides those of the stream */
+    struct orr_queue ready; /* handovers by the time at which their prompt is complete */
+    int64_t n_blocked;      /* what waits for room in all decode replicas */
     struct orr_links links;
     bool split; /* prompts and answers have pools of their own */
-    bool freed; /* a decode replica has finished something since blocked handovers were last tried */
+    bool freed; /* some replica has finished something since those that wait for room were last tried */
     bool down[ORR_MAX_FAILURES], over[ORR_MAX_FAILURES];
     double scale_s, idle_since_s; /* next decision about the number of replicas; since when fewer would do */
     int64_t issued, total;        /* requests of a closed loop */
@@ -101,8 +104,29 @@ static inline void orr_fleet_touch(struct orr_fleet *fleet, int64_t station)
     const int64_t first = station - (station - pool->first) % pool->ranks; /* stands for its group */
     fleet->begin_s[first] = orr_lockstep_next_s(&fleet->replicas[first], pool->ranks);
 }
+
+/* ---------------------------------------------------------------- fleet.c */
+
+/* Keeps a handover, or only its request; ORR_NOBODY: out of memory. */
+int32_t orr_fleet_keep(struct orr_fleet *fleet, const struct orr_handover *handover);
+struct orr_handover orr_fleet_take(struct orr_fleet *fleet, int32_t place);
+void orr_fleet_put(struct orr_fleet *fleet, struct orr_queue *queue, double time_s,
+                   const struct orr_handover *handover);
+/* A user of a closed loop who has been answered asks the next question. */
+void orr_fleet_ask_again(struct orr_fleet *fleet, double time_s);
+
+/* ---------------------------------------------------------------- fleet_route.c */
+
 /* Routes a request at `time_s`, which may be later than its arrival. */
 void orr_fleet_submit(struct orr_fleet *fleet, const struct orr_ask *ask, double time_s);
+/* Sends the cache of a complete prompt, or lets it wait for room. */
+void orr_fleet_send(struct orr_fleet *fleet, const struct orr_handover *handover, double time_s);
+/* A cache has arrived. */
+void orr_fleet_arrive(struct orr_fleet *fleet, const struct orr_transfer *transfer, double time_s);
+/* Tries what waits for room in decode replicas that have finished something. */
+void orr_fleet_unblock(struct orr_fleet *fleet);
+/* What waits for room in a replica that has stopped goes to others. */
+void orr_fleet_reroute(struct orr_fleet *fleet, struct orr_station *station, double time_s);
 
 /* ---------------------------------------------------------------- fleet_result.c */
 

@@ -34,16 +34,18 @@ static void fail(struct orr_fleet *f, size_t i, double time_s)
     if (f->down[i]) {
         f->over[i] = true;
         s->up = true;
-        f->freed = true;
+        f->freed = s->freed = true;
         return;
     }
     f->down[i] = true;
     f->over[i] = !s->up;
     if (!s->up) return;
     s->up = false;
+    s->life++;
     orr_links_forget(&f->links, s->index);
     orr_replica_crash(s->replica, time_s, restart, &again);
     orr_fleet_touch(f, s->index);
+    orr_fleet_reroute(f, s, time_s);
 }
 
 /* ---------------------------------------------------------------- the number of replicas */

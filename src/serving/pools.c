@@ -15,6 +15,7 @@ struct orr_replica_facts orr_pool_facts_of(const struct orr_job *job, enum orr_p
     struct orr_replica_facts facts = orr_replica_facts_of(job, traffic, scratch, result);
     facts.role = role;
     if (role == ORR_POOL_DECODE) facts.engine.batch_wait_steps = 0; /* there are no prompts to wait for */
+    if (role == ORR_POOL_PREFILL && job->engine.prefill_serial) facts.engine.async_scheduling = false;
     return facts;
 }
 
@@ -136,6 +137,11 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
     steady.ttft_s = further > 0 ? steady.busy_frac * lag * steady.step_s : 0;
     if (e->decode_after_prefill)
         steady.ttft_s += (e->frontend_s + e->frontend_s_per_request) / pool->facts->host_speed + pool->facts->request_s;
+    if (e->first_grouped && pool->facts->ranks > 1 && e->stream_tokens > 1 && further > 0) { /* Eq. 332 */
+        const double group = orr_min(1, (double)e->stream_tokens / further);
+        steady.ttft_s += group * further * steady.tpot_s;
+        steady.tpot_s *= 1 - group;
+    }
     s->pools[i] = steady;
     s->all.ttft_s = mean_into(s->all.ttft_s, steady.ttft_s, share);
     s->all.tpot_s = mean_into(s->all.tpot_s, steady.tpot_s, share);

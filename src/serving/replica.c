@@ -143,6 +143,17 @@ void orr_release(struct orr_replica *r, int32_t slot)
 }
 
 /* Hands a finished request to the sink, which may submit another one. */
+/* Eq. 332: where ranks that step together send a first token from another pool with the first group of further ones, it
+ * is seen when that group is complete, which is taken to come at the mean pace of the answer. */
+static double first_seen_s(const struct orr_replica *r, const struct orr_sequence *s)
+{
+    const struct orr_engine *e = &r->facts.engine;
+    const double further = (double)(s->ask.output_len - 1), group = (double)e->stream_tokens;
+    if (!e->first_grouped || r->facts.role != ORR_POOL_DECODE || r->facts.ranks <= 1) return s->first_s;
+    if (group <= 1 || further < 1) return s->first_s;
+    return s->first_s + orr_min(1, group / further) * (r->out_s - s->first_s);
+}
+
 static void finish(struct orr_replica *r, int32_t slot)
 {
     struct orr_sequence *s = &r->sequences[slot];
@@ -151,7 +162,7 @@ static void finish(struct orr_replica *r, int32_t slot)
                                               .arrival_s = s->ask.arrival_s,
                                               .visible_s = s->visible_s,
                                               .start_s = s->start_s,
-                                              .first_s = s->first_s,
+                                              .first_s = first_seen_s(r, s),
                                               .finish_s = r->out_s,
                                               .input_len = s->ask.input_len,
                                               .output_len = s->ask.output_len,
@@ -372,7 +383,7 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
     if (r->coming.n > 0 && orr_may_admit(r)) {
         const double visible = r->coming.items[0].key;
         int64_t arrival = steps_within(line, visible - r->now_s) + (orr_decides_ahead(e) && r->n_running > 0 ? 1 : 0);
-        if (e->poll_steps > 1) {
+        if (e->poll_steps > 1 && r->facts.role != ORR_POOL_DECODE) {
             const int64_t since = r->tick - r->polled_tick + arrival;
             arrival += (e->poll_steps - since % e->poll_steps) % e->poll_steps;
         }
@@ -383,11 +394,14 @@ int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, doubl
 }
 
 /* Eq. 268: an engine that polls looks at new requests after a step with prompts and after every poll_steps decode steps
- * from then on, whatever else happens in between. An idle engine looks all the time. */
+ * from then on, whatever else happens in between. An idle engine looks all the time. Caches from another pool are
+ * looked for before every step, and the next look at new requests follows each that was found (Eq. 330). */
 static bool polls(struct orr_replica *r)
 {
     if (r->facts.engine.poll_steps <= 1) return true;
-    if (r->after_prompts || r->n_running == 0) r->polled_tick = r->tick;
+    const bool found = r->facts.role == ORR_POOL_DECODE && r->coming.n > 0 && r->coming.items[0].key <= r->now_s;
+    if (r->after_prompts || r->n_running == 0 || found) r->polled_tick = r->tick;
+    if (r->facts.role == ORR_POOL_DECODE) return true;
     return (r->tick - r->polled_tick) % r->facts.engine.poll_steps == 0;
 }
 

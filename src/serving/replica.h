@@ -47,6 +47,7 @@ struct orr_handover {
     int64_t cached, preemptions;
     int32_t slot; /* of the replica that computed the prompt, which keeps its blocks until orr_replica_sent */
     int64_t from; /* this replica, as its driver numbers it */
+    int64_t life; /* how often it had stopped before */
 };
 
 struct orr_sink {

@@ -59,8 +59,9 @@ void orr_tally_rates(const struct orr_tally *tally, double replicas, double gpus
 /* Does one sequence of the traffic fit at all? */
 void orr_serving_fits(const struct orr_infer_result *alone, const struct orr_replica_facts *facts,
                       struct orr_serving_result *result);
-/* Names the least tp that leaves room for a cache in the reason of a replica that has none. */
-void orr_serving_hint(const struct orr_job *job, const struct orr_traffic *traffic, struct orr_scratch *scratch,
+/* Names the least tp that leaves room for a cache in the reason of a replica for which `alone` has none. */
+void orr_serving_hint(const struct orr_job *job, const struct orr_traffic *traffic,
+                      const struct orr_infer_result *alone, struct orr_scratch *scratch,
                       struct orr_serving_result *result);
 
 /* Mean work of the steps of one replica. */

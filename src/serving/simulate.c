@@ -208,7 +208,7 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
         run->tally.from_s = traffic->warmup_s;
         simulate(run, steps, &facts, scratch, result, &err);
         orr_serving_fits(&alone, &facts, result);
-        if (!err && facts.kv_tokens < 1) orr_serving_hint(job, traffic, scratch, result);
+        if (!err && facts.kv_tokens < 1) orr_serving_hint(job, traffic, &alone, scratch, result);
         if (!err && facts.kv_tokens >= 1) {
             const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
             const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);

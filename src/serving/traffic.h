@@ -15,6 +15,7 @@ struct orr_ask {
     int64_t prefix_len;
     bool urgent;     /* goes before all that are not */
     int64_t adapter; /* LoRA adapter from 1 on; 0: none */
+    int64_t decode;  /* replica that has reserved room for its cache, from 1 on; 0: none */
 };
 
 /* A law prepared for many draws. */

@@ -171,7 +171,9 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
     X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \
       "compute lost per second of hidden communication")                                                               \
     X(CALIBRATION, straggle_frac_per_doubling, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                    \
-      "step time added per doubling of GPUs beyond one node")
+      "time of kernels added per doubling of GPUs")                                                                    \
+    X(CALIBRATION, sustained_units, NONE, "number", false, 0, 1e6, TRAIN, NONE, ALL, 0, 0, 0,                          \
+      "units of which the slowest has the sustained shares; absent: one")
 /* clang-format on */
 
 #define ORR_X_CONSTANT_(home, member, ...) ORR_CONSTANT_##home##_##member,

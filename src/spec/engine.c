@@ -54,6 +54,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, layout_whole_rows, false, "layout kernels work on the residual stream, whole under tp"),
     ORR_REAL(orr_engine, loss_bytes_per_logit, ORR_UNIT_NONE, false, 0, 1e3, "traffic of the loss; 0: by fused_loss"),
     ORR_BOOL(orr_engine, selective_ops, false, "selective recomputation keeps every other product"),
+    ORR_BOOL(orr_engine, fused_core_repeated, false, "recomputing the core runs fused attention again"),
     ORR_BOOL(orr_engine, recompute_early_stop, true, "recomputation skips a layer's last product"),
     ORR_BOOL(orr_engine, fused_gradient_accumulation, true, "wgrad accumulates in the GEMM's epilogue"),
     ORR_BOOL(orr_engine, fused_optimizer_cast, true, "the optimizer kernel writes the weights"),
@@ -139,6 +140,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, pointwise_floor_s, ORR_UNIT_S, true, 0, 1, "least time of a pointwise kernel"),
     ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "pointwise traffic per element"),
     ORR_BOOL(orr_engine, fused_gate_up, true, "gate and up are one product"),
+    ORR_BOOL(orr_engine, fused_latents, false, "latents of queries and of keys and values are one product"),
     ORR_BOOL(orr_engine, split_kv, true, "decode attention cuts long contexts over idle SMs"),
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
     ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "most query heads of a packed group; 0: any"),
@@ -160,6 +162,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, budget_frac, ORR_UNIT_NONE, true, 0.01, 1, "memory the KV cache may take"),
     ORR_BOOL(orr_engine, kv_windows, true, "the cache of a windowed layer is cut to its window"),
     ORR_INT(orr_engine, kv_block_tokens, true, 1, 1048576, "tokens of a cache block"),
+    ORR_INT(orr_engine, max_kv_tokens, false, 0, 1000000000000, "most tokens of a replica's cache; 0: by memory"),
     ORR_INT(orr_engine, kv_table_entry_bytes, false, 0, 64, "bytes that say where a block lies; 0: contiguous cache"),
     ORR_INT(orr_engine, piece_tokens, true, 0, 100000000, "tokens of a piece a batch is halved to; 0: no such limit"),
     ORR_BOOL(orr_engine, last_token_decoded, false, "a prompt's last token goes through a decode step of its own"),
@@ -174,6 +177,10 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, batch_wait_tokens_frac, ORR_UNIT_NONE, false, 0, 1, "... or for a share of max_step_tokens"),
     ORR_REAL(orr_engine, batch_wait_sequences_frac, ORR_UNIT_NONE, false, 0, 100, "... or of the decoding sequences"),
     ORR_BOOL(orr_engine, decode_after_prefill, false, "a decode pool handles a request once its prompt is computed"),
+    ORR_BOOL(orr_engine, decode_reserves, false, "a prompt waits until a decode replica has room for its cache"),
+    ORR_BOOL(orr_engine, first_grouped, false, "decode pools: a first token leaves with those sent together"),
+    ORR_BOOL(orr_engine, prefill_serial, false, "prefill pools do not overlap host and device"),
+    ORR_BOOL(orr_engine, ranks_by_load, false, "of ranks that step together the least loaded gets the next request"),
     ORR_INT(orr_engine, poll_steps, false, 0, 1000000, "decode steps between looks at new requests"),
     ORR_BOOL(orr_engine, decided_ahead, false, "a step is decided when the one before begins"),
     ORR_BOOL(orr_engine, tuned_fp4, false, "serving: 4-bit products by the fastest of several libraries"),
@@ -264,6 +271,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
+    if (!err) err = orr_fit_runs_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 

@@ -15,15 +15,18 @@ static const struct kind {
     const char *value; /* text before the number */
     const char *also;  /* a second text that the line must have; "": none */
     const char *metric;
-    double unit;       /* of the number */
-    const char *batch; /* text before the global batch; NULL: not printed */
+    double unit;        /* of the number */
+    const char *batch;  /* text before the global batch; NULL: not printed */
+    const char *engine; /* family of the program that wrote it */
 } KINDS[] = {
-    {"a Megatron-LM log", "elapsed time per iteration (ms):", "iteration", "step_time_s", 1e-3, "global batch size:"},
-    {"a nanotron log", "elapsed_time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3, "global_batch_size:"},
-    {"a NeMo log", "train_step_timing in s:", "", "step_time_s", 1, "global_batch_size:"},
-    {"a NeMo log", "train_step_timing in s=", "", "step_time_s", 1, NULL},
-    {"a torchtitan log", "tps:", "loss:", "tokens_per_s_per_gpu", 1, NULL},
-    {"a torchtitan log", "wps:", "loss:", "tokens_per_s_per_gpu", 1, NULL},
+    {"a Megatron-LM log", "elapsed time per iteration (ms):", "iteration", "step_time_s", 1e-3,
+     "global batch size:", "megatron-core"},
+    {"a nanotron log", "elapsed_time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3,
+     "global_batch_size:", "nanotron"},
+    {"a NeMo log", "train_step_timing in s:", "", "step_time_s", 1, "global_batch_size:", "nemo"},
+    {"a NeMo log", "train_step_timing in s=", "", "step_time_s", 1, NULL, "nemo"},
+    {"a torchtitan log", "tps:", "loss:", "tokens_per_s_per_gpu", 1, NULL, "torchtitan"},
+    {"a torchtitan log", "wps:", "loss:", "tokens_per_s_per_gpu", 1, NULL, "torchtitan"},
 };
 
 /* Arguments that Megatron-LM prints when it starts, and their columns. */
@@ -169,6 +172,7 @@ enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *
         (void)orr_cells_put_number(row, "value", settled(&r, log->skip) * kind->unit);
         (void)orr_cells_put(row, "id", origin, true);
         log->n_all = r.n > (size_t)log->skip ? 0 : r.n;
+        (void)orr_cells_put(row, "engine", kind->engine, true);
         log->format = kind->name;
         log->rows = row;
         log->n_rows = 1;

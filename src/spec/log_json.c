@@ -93,6 +93,7 @@ static bool read_trainer(const json_t *root, const char *origin, struct orr_log 
     put(row, "value", steps > 0 ? runtime_s / steps : 1 / steps_per_s);
     put(row, "global_batch", whole(at(entry, "train_samples_per_second") / steps_per_s));
     put(row, "micro_batch", at(root, "train_batch_size"));
+    put_text(row, "engine", "hf-transformers");
     return true;
 }
 
@@ -105,6 +106,19 @@ static double concurrency_of(const json_t *root, double latency_s)
     return whole(fmax(1, at(root, "request_throughput") * latency_s));
 }
 
+/* The server that was asked, as the benchmark names its protocol; a name that any server may have says nothing. */
+static const char *server_of(const json_t *root)
+{
+    static const char *const SERVERS[][2] = {{"vllm", "vllm"},         {"sglang", "sglang"},
+                                             {"trt", "tensorrt-llm"},  {"tensorrt", "tensorrt-llm"},
+                                             {"lmdeploy", "lmdeploy"}, {"tgi", "tgi"}};
+    const char *name = text_at(root, "backend");
+    if (!name) name = text_at(root, "endpoint_type");
+    for (size_t i = 0; name && i < sizeof SERVERS / sizeof *SERVERS; i++)
+        if (strncmp(name, SERVERS[i][0], strlen(SERVERS[i][0])) == 0) return SERVERS[i][1];
+    return NULL;
+}
+
 static bool read_bench_serving(const json_t *root, const char *origin, struct orr_log *log)
 {
     struct orr_cells shared = {0};
@@ -114,6 +128,7 @@ static bool read_bench_serving(const json_t *root, const char *origin, struct or
     if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_e2e_latency_ms");
     if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_ttft_ms") + tpot_s * (output - 1);
     put_text(&shared, "model", text_at(root, "model_id"));
+    put_text(&shared, "engine", server_of(root));
     put(&shared, "input_len", whole(at(root, "total_input_tokens") / completed));
     put(&shared, "output_len", whole(output));
     put(&shared, "concurrency", concurrency_of(root, latency_s));
@@ -146,6 +161,7 @@ static bool read_trtllm(const json_t *root, const char *origin, struct orr_log *
     struct orr_cells shared = {0};
     const char *quantisation = text_at(root, "engine.quantization");
     put_text(&shared, "model", text_at(root, "engine.model"));
+    put_text(&shared, "engine", "tensorrt-llm");
     put(&shared, "gpus", at(root, "world_info.world_size"));
     put(&shared, "tp", at(root, "world_info.tp_size"));
     put(&shared, "pp", at(root, "world_info.pp_size"));

@@ -20,7 +20,7 @@ static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_ENUM(orr_traffic, arrival, false, orr_arrival_names, "when requests arrive"),
     ORR_ENUM(orr_traffic, router, false, orr_router_names, "which replica gets a request"),
     ORR_REAL(orr_traffic, rate_per_s, ORR_UNIT_NONE, false, 1e-9, RATE_MAX, "requests per second"),
-    ORR_REAL(orr_traffic, burstiness, ORR_UNIT_NONE, false, 0.01, 1000, "shape of gamma gaps; 1: Poisson"),
+    ORR_REAL(orr_traffic, burstiness, ORR_UNIT_NONE, false, 0.001, 1000, "shape of gamma gaps; 1: Poisson"),
     ORR_REAL(orr_traffic, swing_frac, ORR_UNIT_NONE, false, 0, 1, "diurnal: amplitude over mean rate"),
     ORR_REAL(orr_traffic, period_s, ORR_UNIT_S, false, 1e-3, TIME_MAX_S, "diurnal: length of a day"),
     ORR_INT(orr_traffic, concurrency, false, 1, 10000000, "users of a closed loop"),
@@ -331,8 +331,8 @@ static enum orr_err check_outputs(const struct orr_doc *request, const struct or
 static void fill_defaults(struct orr_traffic *t)
 {
     const int64_t rounds = ROUNDS * t->concurrency;
-    if (t->adapters > 0 && t->adapter_rank == 0) t->adapter_rank = ORR_ADAPTER_RANK;
     if (t->burstiness <= 0) t->burstiness = 1;
+    if (t->adapters > 0 && t->adapter_rank <= 0) t->adapter_rank = ORR_DEFAULT_ADAPTER_RANK;
     if (t->period_s <= 0) t->period_s = 86400;
     if (t->requests > 0 || t->duration_s > 0 || t->arrival == ORR_ARRIVAL_TRACE) return;
     t->requests =

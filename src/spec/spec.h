@@ -27,6 +27,8 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
                                   struct orr_error *error);
 /* Read the list "limits" of an engine file. */
 enum orr_err orr_engine_limits_read(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error);
+/* Read some of the runs that a fitted engine has in its file (fit_runs.c). */
+enum orr_err orr_fit_runs_read(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error);
 /* Take the limits that the engine has on this chip. */
 void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip);
 /* The tables of keys of chips, systems and engines, with their meanings. */

@@ -1,6 +1,6 @@
 /* What was chosen with measured runs in view, undone. A part may say "chosen_with": {"KEY": ["source", ...]} for facts
- * whose values were chosen while rows of these sources were visible, and "undo": {"KEY": value} for what stood there
- * before; without that, the value of the base counts. A catalogue without a source reads every part as if nobody had
+ * whose values were chosen while rows of these sources were visible, and "undo": {"KEY": value} for what would
+ * stand there without them; else the value of the base counts. A catalogue without a source reads every part as if nobody had
  * seen the rows of that source. */
 #include <string.h>
 
@@ -43,6 +43,11 @@ static enum orr_err check_shape(const struct orr_doc *doc, const json_t *chosen,
                                 "must be an array of sources of measurements, not %s", orr_json_shown(shown, value));
         if (!json_object_get(doc->root, key))
             return orr_doc_fail(doc, orr_key_path(path, "chosen_with", key), error, "is not a key of this file");
+    }
+    json_object_foreach(json_object_get(doc->root, "undo"), key, value)
+    {
+        if (!json_object_get(chosen, key))
+            return orr_doc_fail(doc, orr_key_path(path, "undo", key), error, "is not a key of \"chosen_with\"");
     }
     return ORR_OK;
 }

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +148,9 @@ static bool predict_none(const struct stack *stack)
     return absolute;
 }
 
-/* Is the stack two populations? Fits to all of its rows are asked, as `orrery fit` asks. */
-static bool look_for_pairs(const struct stack *stack)
+/* A fit to all rows of the stack: what it leaves is the floor of every fit to fewer, and odd pairs that it leaves are
+ * two populations, as `orrery fit` finds them. */
+static bool fit_all(const struct stack *stack)
 {
     struct orr_stack_pairs odd[ORR_MAX_CELLS];
     struct orr_stack_worker worker;
@@ -164,11 +166,9 @@ static bool look_for_pairs(const struct stack *stack)
         after[i] = -orr_stack_mixture_predict(&worker, mixture, stack->rows[i]).mean;
     }
     stack->answer->populations = done && orr_stack_find_pairs(stack->engines[0], &all, before, after, odd) > 0;
-    if (stack->answer->populations)
-        snprintf(stack->answer->pairs, sizeof stack->answer->pairs,
-                 "of %zu pairs that differ in %s alone, %zu differ more than twofold beyond any prediction, up to "
-                 "%.0f-fold",
-                 odd[0].n, odd[0].column, odd[0].n_odd, exp(odd[0].most));
+    if (stack->answer->populations) orr_stack_pairs_text(&odd[0], stack->answer->pairs);
+    for (size_t i = 0; done && i < stack->n_rows; i++) after[i] = fabs(exp(-after[i]) - 1);
+    stack->answer->floor_frac = done ? median(after, stack->n_rows) : (double)NAN;
     orr_stack_worker_close(&worker);
     free(mixture);
     free(before);
@@ -244,7 +244,7 @@ static enum orr_err run_stack(const struct orr_unseen *unseen, enum orr_job_kind
     stack->answer->n_rows = stack->n_rows;
     bool done = true;
     if (!err && stack->n_rows >= ORR_FEW_ROWS) {
-        done = predict_none(stack) && look_for_pairs(stack);
+        done = predict_none(stack) && fit_all(stack);
         for (int size = 1; size < ORR_FEW_SIZES && done; size++) done = draw_all(stack, size, n_draws);
     }
     for (size_t i = 0; i < stack->n_engines; i++) orr_stack_runs_free(stack->engines[i]);
@@ -376,13 +376,26 @@ size_t orr_few_counted(const struct orr_few_shot *few)
     return n;
 }
 
-double orr_few_median(const struct orr_few_shot *few, int size)
+/* The geometric mean over the stacks of one population of a member, given by its offset. */
+static double geometric_mean(const struct orr_few_shot *few, size_t offset)
 {
     const size_t n = orr_few_counted(few);
     double sum = 0;
-    for (size_t i = 0; i < few->n; i++)
-        if (!few->stacks[i].populations) sum += log(orr_max(1e-4, few->stacks[i].median_frac[size]));
+    for (size_t i = 0; i < few->n; i++) {
+        const char *stack = (const char *)&few->stacks[i];
+        if (!few->stacks[i].populations) sum += log(orr_max(1e-4, *(const double *)(const void *)(stack + offset)));
+    }
     return n ? exp(sum / (double)n) : (double)NAN;
+}
+
+double orr_few_median(const struct orr_few_shot *few, int size)
+{
+    return geometric_mean(few, offsetof(struct orr_few_stack, median_frac) + (size_t)size * sizeof(double));
+}
+
+double orr_few_floor(const struct orr_few_shot *few)
+{
+    return geometric_mean(few, offsetof(struct orr_few_stack, floor_frac));
 }
 
 double orr_few_coverage(const struct orr_few_shot *few, int size)

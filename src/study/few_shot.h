@@ -10,16 +10,17 @@ extern const int orr_few_sizes[ORR_FEW_SIZES]; /* runs that are drawn; the first
 #define ORR_FEW_ROWS 12                        /* fewest rows of a stack */
 #define ORR_FEW_MOST 200                       /* rows of a larger stack that are looked at */
 
-enum { ORR_FEW_TEXT = 160 };
 struct orr_few_stack {
     const char *source;
     char engine[ORR_ID], parent[ORR_ID];
     size_t n_rows;
     bool populations;                    /* two populations: named, and part of no mean */
-    char pairs[ORR_FEW_TEXT];            /* what says so */
+    char pairs[ORR_STACK_PAIRS_TEXT];    /* what says so */
     double median_frac[ORR_FEW_SIZES];   /* of the absolute error of the rows that were not drawn */
     double coverage_frac[ORR_FEW_SIZES]; /* share of them inside the 80 % interval; not for 0 runs */
     double width[ORR_FEW_SIZES];         /* mean width of the interval, in ln */
+    double floor_frac;                   /* median error of all rows with a fit to all of them: nothing of this form
+                                            explains more */
 };
 
 struct orr_few_shot {
@@ -32,6 +33,7 @@ struct orr_few_shot {
 /* The geometric mean of the medians over the stacks of one population, their mean coverage, and their number. */
 size_t orr_few_counted(const struct orr_few_shot *few);
 double orr_few_median(const struct orr_few_shot *few, int size);
+double orr_few_floor(const struct orr_few_shot *few);
 double orr_few_coverage(const struct orr_few_shot *few, int size);
 
 #endif

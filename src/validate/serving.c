@@ -93,6 +93,7 @@ static void put_limits(struct validator *w, size_t row)
     e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
     e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
+    e->stream_tokens = lround(number(w, row, "stream_tokens", (double)e->stream_tokens));
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
@@ -254,7 +255,13 @@ static bool read_prefill(struct validator *w, size_t row, struct orr_job *job, s
     orr_row_put_number(w, "plan.ep", ep);
     orr_row_put(w, "plan.etp", ep > 1 ? "1" : "");
     if (!orr_row_read(w, score)) return false;
-    put_limits(w, row);
+    const struct orr_engine own = w->job.engine;
+    struct orr_engine *e = &w->job.engine;
+    put_limits(w, row); /* max_batch, max_batched_tokens and poll_steps are those of the decode pool */
+    e->max_requests = lround(number(w, row, "prefill_max_batch", (double)own.max_requests));
+    e->max_step_tokens = lround(number(w, row, "prefill_max_tokens", (double)own.max_step_tokens));
+    e->max_kv_tokens = lround(number(w, row, "prefill_kv_tokens", (double)own.max_kv_tokens));
+    e->poll_steps = own.poll_steps;
     *job = w->job;
     return true;
 }

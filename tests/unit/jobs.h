@@ -141,6 +141,8 @@ static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
                                             "gpt-neox-2023",
                                             "olmo-2024-compiled",
                                             "olmo-2024-eager",
+                                            "litgpt-2023",
+                                            "hf-transformers-2023",
                                             "litgpt-2024",
                                             "colossalai-2024"};
 static const char *const SERVING_ENGINES[] = {"vllm",

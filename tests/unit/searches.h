@@ -32,6 +32,9 @@ static inline void assert_same_answer(const struct orr_search *a, const struct o
     assert_same_list(in_a, best_a, in_b, best_b);
     const size_t front_a = orr_search_front(a, &in_a), front_b = orr_search_front(b, &in_b);
     assert_same_list(in_a, front_a, in_b, front_b);
+    in_a = orr_search_inside(a);
+    in_b = orr_search_inside(b);
+    assert_same_list(in_a, in_a != NULL, in_b, in_b != NULL);
 }
 
 #endif

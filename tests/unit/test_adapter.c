@@ -69,7 +69,9 @@ static double kept_per_token(struct world *w, const char *rest)
  * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and
  * their product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven
  * ranks of 16. Adapters in 16 bits beside q and v: one input. In fp32 without autocast: an fp32 input for each, ranks
- * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds in fp32. */
+ * in fp32; DoRA also keeps the outputs of q and v, 2048 and 256 columns, in 16 bits and what it adds in fp32. Beside
+ * 4-bit matrices fp32 adapters under autocast share their inputs, as those of 16 bits do: q, k, v and gate, up one
+ * each, the output projection that of the heads, and down the product of gate and up. */
 static void kept_activations_are_counted(void **state)
 {
     struct world *w = *state;
@@ -82,6 +84,48 @@ static void kept_activations_are_counted(void **state)
          8 * h + 8 * h + heads + 6 * f + 2 * 64, 1e-12);
     near(kept_per_token(w, "'adapter':'dora:rank=16,targets=q+v,format=fp32-plain'"),
          8 * h + 8 * h + heads + 6 * f + 2 * 64 + 6 * (2048 + 256), 1e-12);
+    near(kept_per_token(w, "'adapter':'qlora:rank=16'"), 8 * h + 4 * h + heads + 8 * f + 7 * 32, 1e-12);
+    near(kept_per_token(w, "'adapter':'qlora:rank=16,targets=q+v,format=fp32-plain'"),
+         8 * h + 8 * h + heads + 6 * f + 2 * 64, 1e-12);
+}
+
+static size_t count_of(const struct orr_op_list *list, const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) n += strcmp(list->items[i].name, name) == 0;
+    return n;
+}
+
+static const struct orr_op *op_of(const struct orr_op_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, name) == 0) return &list->items[i];
+    fail_msg("no operator %s", name);
+    return NULL;
+}
+
+/* Eq. 311, Llama-3-8B, 2048 tokens: beside the 4-bit query matrix of 4096 x 4096 an adapter casts no input, but its
+ * 16 (4096 + 4096) parameters, 6 bytes each, and copies the 4096 outputs of every token, 4 bytes each. An 8-bit layer
+ * makes no copy. */
+static void adapters_beside_quantised_matrices(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    read_llama(w, "llama3-8b", "'adapter':'qlora:rank=16,targets=q'");
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 0);
+    near(op_of(&list, "adapter.copy")->bytes, 4 * 2048.0 * 4096, 1e-12);
+    near(op_of(&list, "adapter.cast")->bytes, 6 * 16 * 8192.0, 1e-12);
+    near(op_of(&list, "adapter.cast.backward")->bytes, 6 * 16 * 8192.0, 1e-12);
+    near(op_of(&list, "adapter.dequantise")->bytes, 4096.0 * 4096 * (2 + 4.126953125 / 8), 1e-12);
+    read_llama(w, "llama3-8b", "'adapter':'lora:rank=16,targets=q,base=int8'");
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 0);
+    assert_int_equal(count_of(&list, "adapter.copy"), 0);
+    read_llama(w, "llama3-8b", "'adapter':'lora:rank=16,targets=q'");
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 1);
+    assert_int_equal(count_of(&list, "adapter.copy"), 0);
 }
 
 /* Without autocast the thin products are fp32. */
@@ -118,13 +162,6 @@ static void optimizer_in_backward_drops_gradients(void **state)
     (void)snprintf(request, sizeof request, REQUEST, 2, ",'optimizer_in_backward':true");
     assert_int_equal(try_job(w, request, &error), ORR_ERR_RULE);
     assert_non_null(strstr(error.text, "a replica can have 1 micro-batch, not 2"));
-}
-
-static size_t count_of(const struct orr_op_list *list, const char *name)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < list->n; i++) n += strcmp(list->items[i].name, name) == 0;
-    return n;
 }
 
 static void frozen_matrices_have_no_weight_gradients(void **state)
@@ -208,6 +245,7 @@ int main(void)
         cmocka_unit_test(parameters_are_two_thin_matrices),
         cmocka_unit_test(quantised_weights_and_states_of_adapters_alone),
         cmocka_unit_test(kept_activations_are_counted),
+        cmocka_unit_test(adapters_beside_quantised_matrices),
         cmocka_unit_test(plain_adapters_multiply_in_fp32),
         cmocka_unit_test(optimizer_in_backward_drops_gradients),
         cmocka_unit_test(frozen_matrices_have_no_weight_gradients),

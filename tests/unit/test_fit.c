@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
+#include "predict/nearest.h"
 #include "spec/factors.h"
 #include "spec/log.h"
 
@@ -387,6 +388,17 @@ static void factors_do_not_pile_up(void **state)
     orr_form_close(form);
 }
 
+/* A run that the engine was fitted to is a measured configuration: it is its own nearest one, or near one that is alike
+ * (the file keeps all, and eight are read). */
+static void nearest_is_own(const struct world *world, const struct orr_stack *stack)
+{
+    const struct orr_nearest nearest = orr_train_nearest(&world->job, &world->result);
+    assert_true(nearest.known && !nearest.outside);
+    assert_string_equal(nearest.run.source, "runs of this engine");
+    assert_int_equal(world->job.engine.n_fitted, stack->n_main < ORR_MAX_FIT_RUNS ? stack->n_main : ORR_MAX_FIT_RUNS);
+    if (stack->n_main <= ORR_MAX_FIT_RUNS) assert_true(nearest.distance < 0.01);
+}
+
 /* The file of a fit predicts what the fit predicts, and has its interval. */
 static void the_file_predicts_as_the_fit(void **state)
 {
@@ -412,6 +424,7 @@ static void the_file_predicts_as_the_fit(void **state)
         assert_true(fabs(log(measured_s / world->result.step_time_s) - stack->about[i].after) < 3e-3);
         const double reach = 1.533 * hypot(world->job.engine.fit_within_frac, world->job.engine.fit_stack_frac);
         assert_true(fabs(log(world->result.interval_high_s / world->result.step_time_s) - reach) < 1e-9);
+        nearest_is_own(world, stack);
     }
     (void)remove(path);
     free(text);
@@ -448,28 +461,30 @@ static void logs_of_training_are_read(void **state)
     (void)state;
     LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
         {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
-        {"recompute", "selective"});
-    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"});
-    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
+        {"recompute", "selective"}, {"engine", "megatron-core"});
+    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
+    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
     LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
-    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"});
+    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
+        {"engine", "nanotron"});
     LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
-        {"micro_batch", "4"});
+        {"micro_batch", "4"}, {"engine", "hf-transformers"});
 }
 
 static void results_of_serving_are_read(void **state)
 {
     (void)state;
     LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
-        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"});
+        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"},
+        {"engine", "vllm"});
     LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
     LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
-        {"output_len", "128"});
+        {"output_len", "128"}, {"engine", "sglang"});
     LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
-        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"});
+        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
     LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
         {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
-    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"});
+    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
 }
 
 static void what_a_log_does_not_say_is_named(void **state)

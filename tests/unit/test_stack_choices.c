@@ -53,6 +53,36 @@ static void every_other_product_runs_again(void **state)
     assert_true(repeated_flops(w) == 0);
 }
 
+/* Eq. 312: Megatron Core checkpoints fused attention. Llama-3-8B on tp 2, 4096 tokens: 16 heads, products of 128 + 128
+ * columns over the causal half of 4096² pairs and its diagonal. Nothing less is kept, and without the fact nothing runs
+ * again. */
+static void megatron_repeats_fused_attention(void **state)
+{
+    struct world *w = *state;
+    static const char *const ASKED[] = {"selective", "core", "ops:core_attn,layernorm"};
+    const double pairs = 4096.0 * 4097 / 2;
+    for (size_t i = 0; i < COUNT(ASKED); i++) {
+        read_job(w,
+                 "{'kind':'train','model':'llama3-8b','system':'h100-sxm','plan':{'tp':2},'workload':{'seq':4096,"
+                 "'micro_batch':1,'global_batch':1,'recompute':'%s','engine':'megatron-core-2025'}}",
+                 ASKED[i]);
+        train(w);
+        assert_true(need_op(w, 0, "attention.flash")->recomputed);
+        assert_close(need_op(w, 0, "attention.flash")->flops, 2 * 16 * pairs * 256, 1e-3);
+        assert_true(w->result.time_s[ORR_TIME_RECOMPUTE] > 0);
+        w->job.engine.fused_core_repeated = false;
+        train(w);
+        assert_false(need_op(w, 0, "attention.flash")->recomputed);
+    }
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    w->job.workload.recompute = ORR_RECOMPUTE_CORE;
+    const struct orr_layer_bytes core = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    const double kept = orr_layer_saved_bytes(&w->job, &core);
+    w->job.workload.recompute = ORR_RECOMPUTE_NONE;
+    const struct orr_layer_bytes none = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    assert_close(kept, orr_layer_saved_bytes(&w->job, &none), 1e-12);
+}
+
 /* Kept of a token and layer: input and output of h, q and the core's output of 4096 each, v of 1024 and gate of
  * 14336, in 2 bytes, and 4 bytes of statistics for each of 32 heads: 2 · (8192 + 8192 + 1024 + 14336) + 128 =
  * 63,616. */
@@ -116,6 +146,7 @@ static void rows_of_fits_are_verdicts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(megatron_repeats_fused_attention),
         cmocka_unit_test(every_other_product_runs_again),
         cmocka_unit_test(kept_products_are_counted),
         cmocka_unit_test(rows_of_fits_are_verdicts),

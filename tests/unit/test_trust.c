@@ -328,8 +328,8 @@ static void a_measured_run_is_nearest_to_itself(void **state)
                 "'precision':'fp16','engine':'megatron-lm-2022'}}");
     orr_train(&w->job, w->scratch, &w->result);
     const struct orr_nearest nearest = orr_train_nearest(&w->job, &w->result);
-    assert_non_null(nearest.run);
-    assert_string_equal(nearest.run->model, "gpt-22b");
+    assert_true(nearest.known);
+    assert_string_equal(nearest.run.model, "gpt-22b");
     assert_true(nearest.distance < 0.02);
     assert_false(nearest.outside);
     w->job.plan.gpus *= 2; /* only the number that the distance reads */

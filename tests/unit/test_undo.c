@@ -36,6 +36,9 @@ static void what_was_chosen_in_view_is_undone(void **state)
     parse("{\"a\": 1, \"chosen_with\": {\"z\": [\"S\"]}}", &doc);
     assert_int_equal(orr_undo_apply(&doc, "S", &error), ORR_ERR_INPUT); /* z is not a key */
     orr_doc_close(&doc);
+    parse("{\"a\": 1, \"undo\": {\"a\": 2}, \"chosen_with\": {}}", &doc);
+    assert_int_equal(orr_undo_apply(&doc, "S", &error), ORR_ERR_INPUT); /* nothing was chosen in a */
+    orr_doc_close(&doc);
 }
 
 /* Every engine of the catalogue has a parent that can be read, and no chain of parents falls back to the engine of the

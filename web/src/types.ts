@@ -126,6 +126,7 @@ export interface SearchResult {
     launch_decode?: Record<string, string>;
     /** A plan as good as the winner that needs less, and the layout of a measured run, each with its time over the winner's. */
     simplest?: Beside;
+    inside?: Beside;
     published?: Beside;
 }
 

@@ -88,7 +88,11 @@ export function servedNotes(r: Served): string[] {
     return [
         ...(r.fits ? [] : [`Does not fit: ${r.reason ?? ''}`]),
         ...(r.fits && r.saturated && traffic['arrival'] !== 'saturated'
-            ? ['More arrives than is served: the queue grows as long as the run lasts, and so do the times below.']
+            ? [
+                  r.rejected
+                      ? `More arrives than is served: ${count(r.rejected)} requests were turned away.`
+                      : 'More arrives than is served: the queue grows as long as the run lasts, and so do the times below.',
+              ]
             : []),
         ...(r.complete ? [] : ['The run was stopped early: these are the requests so far.']),
         ...(r.refused > 0 ? [`${count(r.refused)} requests are longer than the cache and were refused.`] : []),

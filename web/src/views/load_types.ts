@@ -42,6 +42,7 @@ export interface Served {
     cost_usd_per_million_output_tokens: number;
     requests: number;
     refused: number;
+    rejected?: number; // of deployments that turn requests away
     duration_s: number;
     saturated: boolean;
     complete: boolean;

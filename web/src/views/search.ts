@@ -369,6 +369,9 @@ export class Search implements View {
             this.beside,
             ...row('Winner', winner, ''),
             ...(r.simplest ? row('Simplest within half a per cent', r.simplest, times(r.simplest)) : []),
+            ...(r.inside && nearest?.outside
+                ? row('Best inside what was measured', r.inside, times(r.inside))
+                : []),
             ...(r.published
                 ? row('Published layout', r.published, `${times(r.published)}; ${runText(r.published)}`)
                 : []),
