@@ -41,9 +41,9 @@ static enum cli_status predict(const struct cli_args *args, const struct orr_job
         answer->n_what_ifs = orr_train_what_if(answer->job, scratch, what_ifs);
         answer->what_ifs = what_ifs;
     }
-    enum cli_status status = write_answer(args, answer);
-    const char *launch = cli_args_value(args, "launch");
-    if (!status && launch) status = write_launch(answer, launch);
+    const char *launch = cli_args_value(args, "launch"); /* first: what fails here has printed nothing yet */
+    enum cli_status status = launch ? write_launch(answer, launch) : CLI_ANSWERED;
+    if (!status) status = write_answer(args, answer);
     return status ? status : orr_answer_fits(answer) ? CLI_ANSWERED : CLI_BELOW;
 }
 

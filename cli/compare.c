@@ -38,7 +38,7 @@ static enum cli_status set_field(struct orr_form *form, unsigned command, const 
     struct orr_error error;
     const size_t n = strcspn(field, "=");
     cli_text_add(&name, "%.*s", (int)n, field);
-    enum cli_status status = cli_options_field(name.data, command, &called, &paths);
+    enum cli_status status = cli_options_field("compare", name.data, command, &called, &paths);
     for (char *at = paths.data; !status && at && *at;) {
         struct orr_text path = {0};
         const size_t length = strcspn(at, " ");
@@ -64,7 +64,11 @@ static enum cli_status set_fields(struct orr_form *form, unsigned command, const
         char *end = strchr(at, ',');
         while (end && strcspn(end + 1, "=") >= strcspn(end + 1, ",")) end = strchr(end + 1, ',');
         if (end) *end++ = '\0';
-        status = set_field(form, command, at);
+        const size_t n = strcspn(at, "=") + 1;
+        for (const char *old = copy.data; old < at; old += strlen(old) + 1)
+            if (!status && strncmp(old, at, n) == 0)
+                status = cli_fail("compare \"%s\": %.*s is given twice", fields, (int)n - 1, at);
+        if (!status) status = set_field(form, command, at);
         at = end;
     }
     free(copy.data);

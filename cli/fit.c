@@ -129,12 +129,32 @@ static enum cli_status fit(const struct cli_args *args)
     return status;
 }
 
+/* Options of one of the two questions change nothing in the other. */
+static enum cli_status check_options(const struct cli_args *args, bool few)
+{
+    static const struct {
+        const char *name;
+        bool few;
+    } OPTIONS[] = {{"draws", true}, {"source", true}, {"exact", true}, {"run", false},  {"with", false},
+                   {"skip", false}, {"name", false},  {"out", false},  {"date", false}, {"engine", false}};
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++)
+        if (OPTIONS[i].few != few && cli_args_has(args, OPTIONS[i].name))
+            return cli_fail("--%s: has no effect %s --few-shot", OPTIONS[i].name, few ? "with" : "without");
+    const char *name = cli_args_value(args, "name");
+    if (name && !*name) return cli_fail("--name: must not be empty");
+    return few && args->html ? cli_fail("--html: has no effect with --few-shot") : CLI_ANSWERED;
+}
+
 enum cli_status cli_fit(int argc, const char *const *argv)
 {
     struct cli_args args;
     enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_FIT, SIZE_MAX, &args);
     if (!status && args.help) status = cli_options_help(CLI_FOR_FIT, usage);
-    else if (!status) status = cli_args_has(&args, "few-shot") ? few_shot(&args) : fit(&args);
+    else {
+        const bool few = cli_args_has(&args, "few-shot");
+        if (!status) status = check_options(&args, few);
+        if (!status) status = few ? few_shot(&args) : fit(&args);
+    }
     cli_args_free(&args);
     return status;
 }

@@ -183,6 +183,8 @@ static enum cli_status answer_lines(struct mcp *mcp)
 static enum cli_status serve(const struct cli_args *args)
 {
     const char *explorer = cli_args_value(args, "explorer");
+    if (explorer && strncmp(explorer, "http://", 7) != 0 && strncmp(explorer, "https://", 8) != 0)
+        return cli_fail("--explorer \"%s\": must be an address that begins with http:// or https://", explorer);
     struct mcp mcp = {.catalogue = cli_args_catalogue(args),
                       .explorer = explorer ? explorer : "http://127.0.0.1:8080/"};
     if (!mcp.catalogue) return CLI_BAD;

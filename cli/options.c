@@ -576,23 +576,24 @@ static bool can_vary(const struct cli_option *option, unsigned command)
     return (option->kind == CLI_TEXT || option->kind == CLI_BOOL) && belongs(option, command);
 }
 
-static enum cli_status fail_field(const char *name, unsigned command)
+static enum cli_status fail_field(const char *of, const char *name, unsigned command)
 {
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
-    if (find_option(name, strlen(name), command)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
+    if (find_option(name, strlen(name), command)) return cli_fail("%s %s: --%s cannot be varied", of, name, name);
     const struct cli_option *other = find_option(name, strlen(name), CLI_FOR_JOB);
-    if (other && !can_vary(other, CLI_FOR_JOB)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
+    if (other && !can_vary(other, CLI_FOR_JOB)) return cli_fail("%s %s: --%s cannot be varied", of, name, name);
     if (other)
-        return cli_fail("--vary %s: a field of orrery sweep %s", name, command & CLI_FOR_TRAIN ? "infer" : "train");
+        return cli_fail("%s %s: a field of orrery sweep %s", of, name, command & CLI_FOR_TRAIN ? "infer" : "train");
     for (size_t i = 0; i < n_options; i++)
         if (can_vary(&options[i], command)) names[n_names++] = options[i].name;
     const char *near = cli_nearest(name, names, n_names);
-    return cli_fail("--vary %s: no such field%s%s%s (an option such as tp, or a path such as chip.hbm_bytes_per_s)",
+    return cli_fail("%s %s: no such field%s%s%s (an option such as tp, or a path such as chip.hbm_bytes_per_s)", of,
                     name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-enum cli_status cli_options_field(const char *name, unsigned command, struct orr_text *called, struct orr_text *paths)
+enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called,
+                                  struct orr_text *paths)
 {
     if (strchr(name, '.')) {
         cli_text_add(called, "%s", name);
@@ -600,7 +601,7 @@ enum cli_status cli_options_field(const char *name, unsigned command, struct orr
         return CLI_ANSWERED;
     }
     const struct cli_option *option = find_option(name, strlen(name), command);
-    if (!option || !can_vary(option, command)) return fail_field(name, command);
+    if (!option || !can_vary(option, command)) return fail_field(of, name, command);
     cli_text_add(called, "%s", option->name);
     for (const char *at = option->keys; *at;) {
         const int n = (int)strcspn(at, " ");

@@ -60,7 +60,7 @@ enum {
     CLI_FOR_STUDY = CLI_FOR_MANY | CLI_FOR_HARDWARE | CLI_FOR_REPRODUCE | CLI_FOR_TRAFFIC | CLI_FOR_COMPARE,
     CLI_FOR_TABLES = /* commands whose reports have columns */
     CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE | CLI_FOR_SEARCH | CLI_FOR_HARDWARE | CLI_FOR_FIT |
-        CLI_FOR_TRAFFIC | CLI_FOR_COMPARE
+    CLI_FOR_TRAFFIC | CLI_FOR_COMPARE
 };
 
 struct cli_option {
@@ -128,9 +128,11 @@ bool cli_html_only(const struct cli_args *args);
 
 /* The option that sets a key of a request ("input" sets input_len); NULL if none does. */
 const char *cli_option_of(const char *key);
-/* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). `called`
- * receives its name and `paths` the paths of its values ("plan.tp"), separated by spaces. */
-enum cli_status cli_options_field(const char *name, unsigned command, struct orr_text *called, struct orr_text *paths);
+/* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). An error begins
+ * with `of`, the option or command that asks ("--vary"). `called` receives the name of the field and `paths` the paths
+ * of its values ("plan.tp"), separated by spaces. */
+enum cli_status cli_options_field(const char *of, const char *name, unsigned command, struct orr_text *called,
+                                  struct orr_text *paths);
 
 /* Open the catalogue that the options ask for. Returns NULL after printing what is wrong. */
 struct orr_catalogue *cli_args_catalogue(const struct cli_args *args);

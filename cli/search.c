@@ -129,13 +129,12 @@ static enum cli_status write_launch(const struct orr_search *search, const char 
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
     const struct orr_style style = {.width = args->style.width, .colour = args->style.colour, .took_s = seconds};
-    enum cli_status status =
-        args->html ? cli_write_html(args, "search", orr_search_render(search, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
-    if (!status && !cli_html_only(args))
-        status = cli_write_file("-", orr_search_render(search, args->format, &style));
+    const char *launch = cli_args_value(args, "launch"); /* first: what fails here has printed nothing yet */
+    enum cli_status status = launch ? write_launch(search, launch) : CLI_ANSWERED;
+    if (!status && args->html)
+        status = cli_write_html(args, "search", orr_search_render(search, ORR_FORMAT_HTML, NULL));
+    if (!status && !cli_html_only(args)) status = cli_write_file("-", orr_search_render(search, args->format, &style));
     tell(search, seconds);
-    const char *launch = cli_args_value(args, "launch");
-    if (!status && launch) status = write_launch(search, launch);
     const struct orr_found *best;
     if (!status && (orr_search_best(search, &best) == 0 || !orr_search_complete(search))) status = CLI_BELOW;
     return status;

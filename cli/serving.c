@@ -46,6 +46,10 @@ static enum cli_status serve(const struct cli_args *args, bool closed_form)
     if (!status) status = cli_request_form(args, catalogue, ORR_JOB_INFER, "", &form);
     if (!status && orr_form_set(form, "kind", "serving", &error)) status = cli_fail("%s", error.text);
     if (!status && orr_form_service(form, &service, &error)) status = cli_fail("%s", error.text);
+    if (!status && closed_form && cli_args_value(args, "trace-out"))
+        status = cli_fail("--trace-out: the closed form has no steps and requests to write; leave one of them out");
+    if (!status && closed_form && args->format == ORR_FORMAT_CSV)
+        status = cli_fail("--csv: rows of requests, which the closed form does not have; --json has its means");
     if (!status) status = run(service, closed_form);
     if (!status) status = answer(args, service);
     orr_service_close(service);

@@ -241,43 +241,43 @@ static enum cli_status set_up(struct database *db, struct cli_held *held)
 
 /* ---------------------------------------------------------------- rows in */
 
-static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+/* Texts are copied, which may fail: the column would then be NULL, so that every result counts. */
+static int bind_text(sqlite3_stmt *statement, int column, const char *text)
 {
-    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+    return sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
 }
 
 static enum cli_status add_point(const struct database *db, int64_t point, const struct orr_sweep_row *row)
 {
     const struct cli_table *table = db->store.table;
     char value[ORR_SWEEP_VALUE];
-    sqlite3_bind_int64(db->point, 1, point);
-    sqlite3_bind_text(db->point, 2, orr_point_status_name(row->status), -1, SQLITE_STATIC);
-    if (row->reason[0]) bind_text(db->point, 3, row->reason);
-    else sqlite3_bind_null(db->point, 3);
+    int code = sqlite3_bind_int64(db->point, 1, point);
+    code |= sqlite3_bind_text(db->point, 2, orr_point_status_name(row->status), -1, SQLITE_STATIC);
+    code |= row->reason[0] ? bind_text(db->point, 3, row->reason) : sqlite3_bind_null(db->point, 3);
     for (size_t i = 0; i < table->n_fields; i++) {
         orr_sweep_value(table->sweep, point, i, value);
-        bind_text(db->point, (int)i + 4, value);
+        code |= bind_text(db->point, (int)i + 4, value);
     }
-    return step(db, db->point);
+    return code == SQLITE_OK ? step(db, db->point) : fail_sqlite(db);
 }
 
 static enum cli_status add_result(const struct database *db, int64_t point, const struct orr_sweep_row *row)
 {
     const struct cli_table *table = db->store.table;
-    sqlite3_bind_int64(db->result, 1, point);
+    int code = sqlite3_bind_int64(db->result, 1, point);
     for (size_t i = 0; i < table->n_columns; i++) {
         const int column = (int)i + 2;
         switch (table->columns[i].type) {
-        case ORR_COLUMN_TEXT: sqlite3_bind_text(db->result, column, row->words[i], -1, SQLITE_STATIC); break;
+        case ORR_COLUMN_TEXT: code |= sqlite3_bind_text(db->result, column, row->words[i], -1, SQLITE_STATIC); break;
         case ORR_COLUMN_FLAG:
-        case ORR_COLUMN_WHOLE: sqlite3_bind_int64(db->result, column, (int64_t)row->numbers[i]); break;
+        case ORR_COLUMN_WHOLE: code |= sqlite3_bind_int64(db->result, column, (int64_t)row->numbers[i]); break;
         case ORR_COLUMN_REAL:
-            if (isfinite(row->numbers[i])) sqlite3_bind_double(db->result, column, row->numbers[i]);
-            else sqlite3_bind_null(db->result, column);
+            code |= isfinite(row->numbers[i]) ? sqlite3_bind_double(db->result, column, row->numbers[i])
+                                              : sqlite3_bind_null(db->result, column);
             break;
         }
     }
-    return step(db, db->result);
+    return code == SQLITE_OK ? step(db, db->result) : fail_sqlite(db);
 }
 
 /* Store the sums of the rows from `first` on, as they are stored. */

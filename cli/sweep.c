@@ -49,7 +49,7 @@ static enum cli_status add_vary(struct ask *ask, const char *assignment)
                         assignment);
     cli_text_append(&name, assignment, n);
     cli_text_add(&values, "%s", assignment + n + 1);
-    const enum cli_status status = cli_options_field(name.data, ask->command, &called, &paths);
+    const enum cli_status status = cli_options_field("--vary", name.data, ask->command, &called, &paths);
     free(name.data);
     ask->varies[ask->spec.n_varies++] = (struct orr_vary){called.data, paths.data, values.data};
     return status;

@@ -183,6 +183,10 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
     for (size_t i = 0; i < log.n_rows && !err; i++) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    if (!err && log.n_all > 0)
+        orr_stack_note(stack,
+                       "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
+                       origin, log.n_all, (long long)stack->skip);
     free(log.rows);
     return err;
 }
@@ -245,6 +249,7 @@ static int by_content(const void *a, const void *b, const struct orr_stack_runs 
 /* The usable runs, sorted by content, so that the order of the rows changes no bit of the answer. */
 static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
 {
+    const size_t before = stack->n_notes;
     const struct orr_stack_runs *runs = stack->engines[0];
     stack->chosen = malloc((runs->n + 1) * sizeof *stack->chosen);
     stack->about = calloc(runs->n + 1, sizeof *stack->about);
@@ -264,7 +269,7 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
     stack->n_main = stack->n_chosen;
     if (stack->n_chosen > 0) return ORR_OK;
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.200s",
-                    stack->n_notes ? ": " : "", stack->n_notes ? stack->notes[0] : "");
+                    stack->n_notes > before ? ": " : "", stack->n_notes > before ? stack->notes[before] : "");
 }
 
 /* ---------------------------------------------------------------- the fit */

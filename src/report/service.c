@@ -152,12 +152,39 @@ enum orr_err orr_service_run(struct orr_service *service, const volatile int *st
     return orr_simulate(&service->request.job, &traffic, &with, &service->result, error);
 }
 
-enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error)
+/* The closed form is a steady state of requests that arrive one by one, and of means: what it cannot see it refuses. */
+static enum orr_err check_steady(const struct orr_serving_request *r, struct orr_error *error)
 {
-    ORR_PLAIN_NUMBERS;
+    const struct orr_deployment *d = &r->deployment;
+    const enum orr_arrival arrival = r->traffic.arrival;
+    const char *key = NULL, *why = "";
+    if (arrival == ORR_ARRIVAL_SATURATED) key = "traffic.arrival", why = "requests that all come at once have none";
+    if (arrival == ORR_ARRIVAL_GAMMA) key = "traffic.arrival", why = "bursts are not in it";
+    if (arrival == ORR_ARRIVAL_DIURNAL) key = "traffic.arrival", why = "a rate that rises and falls has none";
+    if (d->autoscale.most > 0) key = "deployment.autoscale", why = "replicas that come and go have none";
+    if (d->n_failures > 0) key = "deployment.failures", why = "replicas that stop have none";
+    if (d->max_outstanding > 0) key = "deployment.max_outstanding", why = "nobody is turned away in it";
+    for (size_t i = 0; i < r->n_slos; i++)
+        if (r->slos[i].quantile > 0) key = "slo", why = "it has means only, for limits such as \"ttft_s.mean<=1 s\"";
+    if (!key) return ORR_OK;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = key},
+                    "the closed form is the steady state, and %s; simulate (without --closed-form)", why);
+}
+
+/* Limits of means; how many requests keep them is not known, so that all or none count. */
+static void judge_means(struct orr_service *service)
+{
+    struct orr_serving_result *r = &service->result;
+    for (size_t i = 0; i < service->request.n_slos; i++)
+        r->slo_met &= r->timing[service->request.slos[i].kind].mean <= service->request.slos[i].limit_s;
+    r->slo_frac = r->slo_met ? 1 : 0;
+    if (!r->slo_met) r->goodput_requests_per_s = 0;
+}
+
+static enum orr_err solve(struct orr_service *service, struct orr_error *error)
+{
     const struct orr_traffic traffic = traffic_of(service);
     const struct orr_deployment deployment = orr_deployment_of(&service->request);
-    service->closed_form = true;
     if (deployment.n_pools > 1)
         return orr_pools_solve(&deployment, &traffic, &service->result) ? ORR_OK : orr_out_of_memory(error, NULL);
     struct orr_closed_form *form = orr_closed_form_new(&service->request.job);
@@ -165,6 +192,16 @@ enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *er
     orr_closed_form_solve(form, &traffic, &service->result);
     orr_closed_form_free(form);
     return ORR_OK;
+}
+
+enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error)
+{
+    ORR_PLAIN_NUMBERS;
+    enum orr_err err = check_steady(&service->request, error);
+    service->closed_form = true;
+    if (!err) err = solve(service, error);
+    if (!err && service->result.fits) judge_means(service);
+    return err;
 }
 
 bool orr_service_holds(const struct orr_service *service)

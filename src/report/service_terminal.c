@@ -124,8 +124,9 @@ static void add_rates(const struct orr_service *service, const struct orr_style 
             orr_print_si(other, r->output_tokens_per_s_per_gpu, "tokens/s"), r->completed_requests_per_s);
     if (service->request.n_slos > 0) {
         (void)snprintf(value, sizeof value, "%.4g requests/s", r->goodput_requests_per_s);
-        add_row(&table, "goodput", value, "%.2f %% of requests keep every limit: %s", 100 * r->slo_frac,
-                r->slo_met ? "limits met" : "limits missed");
+        const char *verdict = r->slo_met ? "limits met" : "limits missed";
+        if (service->closed_form) add_row(&table, "goodput", value, "of means: %s", verdict);
+        else add_row(&table, "goodput", value, "%.2f %% of requests keep every limit: %s", 100 * r->slo_frac, verdict);
     }
     (void)snprintf(value, sizeof value, "%.1f", r->mean_running_batch);
     add_row(&table, "batch", value, "%.1f waiting, busy %.0f %%, prompts in %.0f %% of it", r->mean_waiting,

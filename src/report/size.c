@@ -71,9 +71,9 @@ void orr_size_reason(const struct orr_size *size, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
     const struct orr_slo *slo = &size->request.services[0].slos[a->best.worst];
-    if (a->counts.units == 0) orr_text_add(text, "no plan obeys the rules within the budget");
+    if (!a->complete && !isfinite(a->best.ratio)) orr_text_add(text, "stopped before a plan was tried to its end");
+    else if (a->counts.units == 0) orr_text_add(text, "no plan obeys the rules within the budget");
     else if (a->counts.fitting == 0) orr_text_add(text, "the model does not fit within the budget");
-    else if (!isfinite(a->best.ratio) && !a->complete) orr_text_add(text, "stopped before a plan was tried to its end");
     else if (!isfinite(a->best.ratio))
         orr_text_add(text, "the load is too high for the budget: at most %.3g %% of it can be served",
                      100 * a->served_frac);

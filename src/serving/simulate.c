@@ -231,6 +231,9 @@ enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *t
     struct orr_steps *steps = orr_steps_new(job, how && how->exact);
     err = scratch && steps ? orr_simulate_on(job, traffic, how, steps, scratch, result, error)
                            : orr_out_of_memory(error, NULL);
+    if (!err && result->complete && result->fits && result->requests + result->refused + result->rejected == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "traffic"},
+                       "no request counts: none arrives between warmup_s and the end of the run");
     orr_steps_free(steps);
     orr_scratch_free(scratch);
     return err;

@@ -133,15 +133,3 @@ struct orr_timing orr_sketch_timing(struct orr_sketch *sketch)
                                .mid_frac = 1,
                                .high_frac = 1};
 }
-
-double orr_sketch_share(const struct orr_sketch *sketch, double value)
-{
-    double below = 0;
-    if (sketch->weight <= 0) return 0;
-    if (is_exact(sketch)) {
-        for (size_t i = 0; i < sketch->n_samples; i++) below += sketch->samples[i] <= value ? 1 : 0;
-        return below / (double)sketch->n_samples;
-    }
-    for (size_t i = 0; i < ORR_SKETCH_BINS && bin_value(i + 1) <= value; i++) below += sketch->bins[i];
-    return below / sketch->weight;
-}

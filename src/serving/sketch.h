@@ -30,7 +30,5 @@ void orr_sketch_add(struct orr_sketch *sketch, double value, double weight);
 void orr_sketch_merge(struct orr_sketch *sketch, const struct orr_sketch *other);
 /* Mean and quantiles; sorts the kept samples. */
 struct orr_timing orr_sketch_timing(struct orr_sketch *sketch);
-/* The share of samples up to a value; exact as long as samples are. */
-double orr_sketch_share(const struct orr_sketch *sketch, double value);
 
 #endif

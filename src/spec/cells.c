@@ -38,6 +38,7 @@ bool orr_cells_put_number(struct orr_cells *cells, const char *name, double valu
 enum orr_err orr_cells_parse(const char *text, const char *what, struct orr_cells *cells, struct orr_error *error)
 {
     char pair[24 + ORR_CELL], name[24];
+    bool given[ORR_MAX_CELLS + 1] = {false};
     for (const char *at = text; orr_next_word(&at, ',', pair, sizeof pair);) {
         char *equals = strchr(pair, '=');
         const size_t length = equals ? (size_t)(equals - pair) : 0;
@@ -46,6 +47,10 @@ enum orr_err orr_cells_parse(const char *text, const char *what, struct orr_cell
                             "\"%.60s\" is not COLUMN=VALUE, as in tp=8,pp=4", pair);
         memcpy(name, pair, length);
         name[length] = '\0';
+        const size_t place = find(cells, name);
+        if (given[place])
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = what}, "%s is given twice", name);
+        given[place] = true;
         if (!orr_cells_put(cells, name, equals + 1, true))
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = what}, "more than %d columns",
                             (int)ORR_MAX_CELLS);

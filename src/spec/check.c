@@ -260,6 +260,8 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
     const struct orr_plan *plan = &job->plan;
     const struct orr_model *model = &job->model;
     char allowed[LIST];
+    if (job->workload.moe_capacity > 0 && !orr_model_has_experts(model))
+        return FAIL(error, "workload.moe_capacity", "has no effect: %s has no experts", model->id);
     if (plan->ep == 1 && plan->etp == 1) return ORR_OK;
     if (!orr_model_has_experts(model))
         return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);

@@ -171,6 +171,7 @@ enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *
         (void)orr_cells_put(row, "metric", kind->metric, true);
         (void)orr_cells_put_number(row, "value", settled(&r, log->skip) * kind->unit);
         (void)orr_cells_put(row, "id", origin, true);
+        log->n_all = r.n > (size_t)log->skip ? 0 : r.n;
         (void)orr_cells_put(row, "engine", kind->engine, true);
         log->format = kind->name;
         log->rows = row;

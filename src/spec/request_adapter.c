@@ -100,6 +100,7 @@ static enum orr_err read_text(const struct orr_doc *request, const char *text, s
                               struct orr_error *error)
 {
     char kind[32], pair[64];
+    unsigned given = 0;
     const size_t n = strcspn(text, ":");
     (void)snprintf(kind, sizeof kind, "%.*s", (int)(n < sizeof kind ? n : sizeof kind - 1), text);
     enum orr_err err = read_kind(request, kind, adapter, error);
@@ -110,6 +111,9 @@ static enum orr_err read_text(const struct orr_doc *request, const char *text, s
             return orr_doc_fail(request, "workload.adapter", error, "\"none\" has no options, not \"%.40s\"", pair);
         if (!equals) return orr_doc_fail(request, "workload.adapter", error, "\"%.40s\" must be KEY=VALUE", pair);
         *equals = '\0';
+        const unsigned bit = 1u << index_of(pair, KEYS, ORR_COUNT_OF(KEYS));
+        if (given & bit) return orr_doc_fail(request, "workload.adapter", error, "%.40s is given twice", pair);
+        given |= bit;
         err = read_value(request, pair, equals + 1, adapter, error);
     }
     return err;
@@ -167,6 +171,8 @@ static enum orr_err read_frozen(const struct orr_doc *request, const char *at, c
                        layers > (double)model->n_layers || layers > (double)(int64_t)layers))
             return orr_doc_fail(request, "workload.frozen", error, "layers:N must have N from 1 to %lld",
                                 (long long)model->n_layers);
+        if (i == 2 && model->tower.input == ORR_TOWER_NONE)
+            return orr_doc_fail(request, "workload.frozen", error, "model %s has no tower to freeze", model->id);
         if (i == 0) workload->frozen_embedding = true;
         if (i == 1) workload->frozen_head = true;
         if (i == 2) workload->frozen_tower = true;

@@ -20,6 +20,7 @@ static enum orr_err read_pair(const struct orr_doc *request, const char *what, c
         return orr_doc_fail(request, PATH, error,
                             "\"%s\" cannot be offloaded, only optimizer, gradients, parameters, activations%s", what,
                             orr_did_you_mean(hint, what, orr_offload_names, ORR_N_OFFLOADS));
+    if (given[offload]) return orr_doc_fail(request, PATH, error, "%s is given twice", what);
     while (store < ORR_N_STORES && strcmp(where, orr_store_names[store]) != 0) store++;
     if (store == ORR_N_STORES)
         return orr_doc_fail(request, PATH, error, "%s must be none, cpu or nvme, not \"%s\"", what, where);

@@ -284,6 +284,50 @@ static enum orr_err choose_arrival(const struct orr_doc *request, const json_t *
     return ORR_OK;
 }
 
+/* A key that would change nothing is refused: whoever gave it expects something of it. */
+static enum orr_err check_effects(const struct orr_doc *request, const json_t *traffic, const struct orr_traffic *t,
+                                  struct orr_error *error)
+{
+    const bool diurnal = t->arrival == ORR_ARRIVAL_DIURNAL;
+    const bool paced = diurnal || t->arrival == ORR_ARRIVAL_POISSON || t->arrival == ORR_ARRIVAL_GAMMA ||
+                       t->arrival == ORR_ARRIVAL_CONSTANT;
+    const struct {
+        const char *key;
+        bool used;
+        const char *of;
+    } KEYS[] = {
+        {"rate_per_s", paced, "arrival poisson, gamma, constant or diurnal"},
+        {"concurrency", t->arrival == ORR_ARRIVAL_CLOSED, "arrival closed"},
+        {"trace", t->arrival == ORR_ARRIVAL_TRACE, "arrival trace"},
+        {"think_s", t->arrival == ORR_ARRIVAL_CLOSED, "users who ask again (concurrency)"},
+        {"burstiness", t->arrival == ORR_ARRIVAL_GAMMA, "arrival gamma"},
+        {"swing_frac", diurnal, "arrival diurnal"},
+        {"period_s", diurnal, "arrival diurnal"},
+        {"prefix_groups", t->prefix_share > 0, "prefix_share above 0"},
+        {"adapter_rank", t->adapters > 0, "adapters"},
+    };
+    for (size_t i = 0; i < ORR_COUNT_OF(KEYS); i++) {
+        char path[ORR_KEY_PATH];
+        if (KEYS[i].used || !json_object_get(traffic, KEYS[i].key)) continue;
+        return orr_doc_fail(request, orr_key_path(path, "traffic", KEYS[i].key), error, "has no effect without %s",
+                            KEYS[i].of);
+    }
+    if (t->duration_s > 0 && t->warmup_s >= t->duration_s)
+        return orr_doc_fail(request, "traffic.warmup_s", error, "must be below duration_s, %g s, or nobody counts",
+                            t->duration_s);
+    return ORR_OK;
+}
+
+/* Answers that are longer than a request may make them contradict each other; laws without an end are cut by nobody. */
+static enum orr_err check_outputs(const struct orr_doc *request, const struct orr_traffic *t, struct orr_error *error)
+{
+    const struct orr_lengths *l = &t->output_len;
+    const double longest = l->law == ORR_LENGTH_UNIFORM ? l->high : l->law == ORR_LENGTH_FIXED ? l->mean : 0;
+    if (t->max_output_len == 0 || (double)t->max_output_len >= longest) return ORR_OK;
+    return orr_doc_fail(request, "traffic.max_output_len", error, "%lld is below answers of %.0f tokens (output_len)",
+                        (long long)t->max_output_len, longest);
+}
+
 static void fill_defaults(struct orr_traffic *t)
 {
     const int64_t rounds = ROUNDS * t->concurrency;
@@ -304,7 +348,7 @@ static enum orr_err read_length(const struct orr_doc *request, json_t *traffic, 
     if (workload && json_typeof(workload) != JSON_OBJECT)
         return orr_doc_fail(request, "workload", error, "must be an object, not %s", orr_json_shown(shown, workload));
     const json_t *own = json_object_get(traffic, key), *value = own ? own : json_object_get(workload, key);
-    if (!value && traced) value = json_object_get(traffic, "trace"), lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
+    if (!value && traced) lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
     else {
         if (!value)
             return orr_doc_fail(request, orr_key_path(path, "traffic", key), error,
@@ -339,9 +383,11 @@ static enum orr_err read_traffic(const struct orr_catalogue *catalogue, const st
     const json_t *trace = json_object_get(traffic, "trace");
     if (!err) err = read_seed(request, json_object_get(traffic, "seed"), t, error);
     if (!err) err = choose_arrival(request, traffic, t, error);
+    if (!err) err = check_effects(request, traffic, t, error);
     if (!err && trace) err = read_trace(catalogue, request, trace, serving, error);
     if (!err) err = read_length(request, traffic, "input_len", trace, &t->input_len, error);
     if (!err) err = read_length(request, traffic, "output_len", trace, &t->output_len, error);
+    if (!err) err = check_outputs(request, t, error);
     fill_defaults(t);
     return err;
 }

@@ -166,7 +166,7 @@ static enum orr_err read_list(const struct orr_doc *request, const struct dimens
     for (enum orr_err err = ORR_OK;; text++) {
         const size_t n = strcspn(text, ",");
         const char *dots = d->field.type == ORR_FIELD_INT ? strstr(text, "..") : NULL;
-        int64_t value;
+        int64_t value = 0;
         if (dots && dots < text + n) {
             err = read_range(request, d, text, n, (size_t)(dots - text), choices, error);
         } else {

@@ -345,6 +345,9 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
         err = few_of(&unseen, all, i, n_draws, exact, &f->stacks[f->n], error);
         f->n += f->stacks[f->n].n_rows >= ORR_FEW_ROWS;
     }
+    if (!err && f->n == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no stack%s%.80s has %d runs or more to draw from",
+                       only ? " of a source with the text " : "", only ? only : "", ORR_FEW_ROWS);
     if (progress) progress(context, "", 1);
     if (all && f) {
         f->names = all->table; /* the names of sources live in the tables */

@@ -23,6 +23,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+LAST = 45
 FAR, FAR_STEP = 8000, 197  # behind so many allocations they are those of one row or engine after another: a sample
 
 
@@ -106,7 +107,9 @@ class Walk:
         self.tap(not bad and n > 0 and sum(counts.values()) > 0, name, notes)
 
     def places(self, n: int):
-        return range(1, n + 1, 1 if self.options.full else max(1, n // self.options.per_case))
+        """Those of a sweep into a store: its last ones write the rows, so that a sample has all of these."""
+        step = 1 if self.options.full else max(1, n // self.options.per_case)
+        return [at for at in range(1, n + 1) if at % step == 1 % step or at > n - LAST]
 
     def store(self, ending: str):
         """A sweep whose last points are missing goes on with an allocation failing, then without."""
@@ -126,7 +129,7 @@ class Walk:
                     old.unlink()
                 failed = subprocess.run(command, env=dict(environment, OOM_AT=str(at)), capture_output=True, text=True)
                 again = subprocess.run(command, env=environment, capture_output=True, text=True)
-                lines = failed.stderr.count("\n")
+                lines = failed.stderr.lstrip("\n").count("\n")  # libgomp begins with an empty line
                 kind = classify(failed.returncode, len(failed.stdout), "1" if failed.returncode == 0 else "0", lines,
                                 failed.stderr.strip(), 0, False)
                 if again.returncode or self.rows(path) != whole:

@@ -375,15 +375,39 @@ static void reports_agree(void **state)
     orr_ablation_free(ablation);
 }
 
+/* Without algorithms a fabric keeps one line of each collective: the bandwidth protocol before the latency protocol,
+ * and of two alike the ring. */
+static void one_line_of_a_fabric_stays(void **state)
+{
+    static const struct orr_fabric_line LINES[] = {
+        {.collective = ORR_COLLECTIVE_ALLREDUCE, .algorithm = ORR_ALGORITHM_TREE, .low_latency = true, .hop_s = 1},
+        {.collective = ORR_COLLECTIVE_ALLTOALL, .algorithm = ORR_ALGORITHM_DIRECT, .low_latency = true, .hop_s = 2},
+        {.collective = ORR_COLLECTIVE_ALLREDUCE, .algorithm = ORR_ALGORITHM_RING, .low_latency = true, .hop_s = 3},
+        {.collective = ORR_COLLECTIVE_ALLREDUCE, .algorithm = ORR_ALGORITHM_TREE, .hop_s = 4},
+        {.collective = ORR_COLLECTIVE_ALLREDUCE, .algorithm = ORR_ALGORITHM_RING, .hop_s = 5},
+        {.collective = ORR_COLLECTIVE_ALLREDUCE, .algorithm = ORR_ALGORITHM_TREE, .hop_s = 6},
+    };
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'aws-p5-h100','gpus':16,'workload':{}}");
+    w->job.system.fabric.n_lines = COUNT(LINES);
+    memcpy(w->job.system.fabric.lines, LINES, sizeof LINES);
+    static struct orr_job bare;
+    bare = without(&w->job, "algorithms");
+    assert_int_equal(bare.system.fabric.n_lines, 2);
+    assert_true(bare.system.fabric.lines[0].hop_s == 5); /* the ring with its bandwidth protocol */
+    assert_true(bare.system.fabric.lines[1].hop_s == 2); /* the only line of its collective */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_product_by_hand),     cmocka_unit_test(waves_by_hand),
-        cmocka_unit_test(attention_length_by_hand),  cmocka_unit_test(collectives_by_hand),
-        cmocka_unit_test(removals_have_a_direction), cmocka_unit_test(power_is_the_burst_share),
-        cmocka_unit_test(overlap_exposes_all),       cmocka_unit_test(memory_stays),
-        cmocka_unit_test(order_does_not_matter),     cmocka_unit_test(names_are_read),
-        cmocka_unit_test(rows_are_scored_without),   cmocka_unit_test(reports_agree),
+        cmocka_unit_test(small_product_by_hand),      cmocka_unit_test(waves_by_hand),
+        cmocka_unit_test(attention_length_by_hand),   cmocka_unit_test(collectives_by_hand),
+        cmocka_unit_test(removals_have_a_direction),  cmocka_unit_test(power_is_the_burst_share),
+        cmocka_unit_test(overlap_exposes_all),        cmocka_unit_test(memory_stays),
+        cmocka_unit_test(order_does_not_matter),      cmocka_unit_test(names_are_read),
+        cmocka_unit_test(rows_are_scored_without),    cmocka_unit_test(reports_agree),
+        cmocka_unit_test(one_line_of_a_fabric_stays),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -174,6 +174,11 @@ static char *ask_schema(const struct orr_catalogue *catalogue, const char *reque
     "'model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm'},'traffic':{'rate_per_s':4,'input_len':"      \
     "'200~0.5','output_len':20,'requests':40}"
 
+#define SIZE "{'kind':'size'," LOAD ",'slo':['ttft_s.p99<=1 s'],'size':{'budget':1,'batch':'64','chunk':'2048'}}"
+#define NO_SIZE                                                                                                        \
+    "{'kind':'size','model':'deepseek-v3','system':'h100-sxm','traffic':{'rate_per_s':4,'input_len':200,"              \
+    "'output_len':20,'requests':40},'slo':['ttft_s.p99<=1 s'],'size':{'budget':1,'batch':'64','chunk':'2048'}}"
+
 static const struct failing_case CASES[] = {
     {"catalogue", ask_catalogue, "tests/unit/fixtures", ORR_FORMAT_TERMINAL},
     {"catalogue as a page", ask_catalogue, "tests/unit/fixtures", ORR_FORMAT_HTML},
@@ -258,6 +263,11 @@ static const struct failing_case CASES[] = {
      ORR_FORMAT_JSON},
     {"services in words", ask_comparison, "{'requests':[{'kind':'serving'," LOAD "},{'kind':'serving'," LOAD "}]}",
      ORR_FORMAT_TERMINAL},
+    {"sizes side by side", ask_comparison, "{'requests':[" SIZE "," SIZE "]}", ORR_FORMAT_JSON},
+    {"sizes in words", ask_comparison, "{'requests':[" SIZE "," SIZE "]}", ORR_FORMAT_TERMINAL},
+    {"a size without a plan", ask_size, NO_SIZE, ORR_FORMAT_JSON},
+    {"a size as a page", ask_size,
+     "{" LOAD ",'slo':['ttft_s.p99<=1 s'],'size':{'budget':1,'batch':'64','chunk':'2048'}}", ORR_FORMAT_HTML},
     {"service in words", ask_service, "{" LOAD ",'slo':['ttft_s.p99<=1 s']}", ORR_FORMAT_TERMINAL},
     {"a step's operators", ask_session, "{" TRAIN "}", ORR_FORMAT_DUMP_OPS},
     {"a step's memory", ask_session, "{" TRAIN "}", ORR_FORMAT_DUMP_MEMORY},

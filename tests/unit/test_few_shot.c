@@ -80,11 +80,12 @@ static void nothing_is_no_answer(void **state)
     const char *const csvs[] = {csv}, *const origins[] = {"runs.csv"};
     const struct orr_catalogue *catalogue = ((struct world *)*state)->catalogue;
     write_runs(*state, csv, sizeof csv, "Lab", ROWS);
-    if (orr_few_shot_run(catalogue, csvs, origins, 1, "Another", 1, false, NULL, NULL, &few, &error))
-        fail_msg("%s", error.text);
-    assert_int_equal(few->n, 0);
-    assert_true(isnan(orr_few_median(few, 0)) && isnan(orr_few_coverage(few, 1)));
-    orr_few_shot_free(few);
+    assert_int_equal(orr_few_shot_run(catalogue, csvs, origins, 1, "Another", 1, false, NULL, NULL, &few, &error),
+                     ORR_ERR_INPUT);
+    assert_null(few);
+    assert_non_null(strstr(error.text, "no stack of a source with the text Another has 12 runs or more"));
+    const struct orr_few_shot empty = {0};
+    assert_true(isnan(orr_few_median(&empty, 0)) && isnan(orr_few_coverage(&empty, 1)));
     orr_few_shot_free(NULL);
     const char *const bad[] = {"a,b\n1,2\n"};
     assert_int_not_equal(orr_few_shot_run(catalogue, bad, origins, 1, NULL, 1, false, NULL, NULL, &few, &error),

@@ -222,6 +222,42 @@ static void one_value_of_a_run_under_load_counts(void **state)
     orr_stack_close(stack);
 }
 
+/* What a row of each arrival tells of a stack, with the reason where it is nothing. Each row is a run of its own. */
+static void rows_under_load_tell_or_say_why_not(void **state)
+{
+    static const struct {
+        const char *arrival, *load, *metric, *stat, *why; /* load: users and requests per second */
+    } ROWS[] = {
+        {"disaggregated", "8,", "tpot_s", "mean", "runs of two pools are not fitted"},
+        {"closed", "8,", "power_w", "mean", "not a time or a rate of tokens or requests"},
+        {"poisson", ",4", "tpot_s", "mean", "at a given rate only completed_requests_per_s tells"},
+        {"poisson", ",4", "completed_requests_per_s", "mean", NULL},
+        {"closed", "9,", "itl_s", "mean", NULL},
+        {"closed", "10,", "latency_s", "p90", "only means are fitted"},
+        {"closed", "11,", "latency_s", "unstated", NULL},
+        {"closed", "12,", "output_tokens_per_s_per_gpu", "mean", NULL},
+        {"saturated", ",", "completed_requests_per_s", "mean", NULL},
+        {"static", "8,", "output_tokens_per_s", "mean", NULL},
+    };
+    struct orr_text text = {0};
+    size_t told = 0;
+    orr_text_add(&text, "id,model,system,gpus,tp,precision,engine,arrival,concurrency,rate_per_s,requests,input_len,"
+                        "output_len,metric,stat,value\n");
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        told += !ROWS[i].why;
+        orr_text_add(&text, "r%zu,llama2-7b,h100-sxm,1,1,fp16,vllm,%s,%s,100,512,%zu,%s,%s,%d\n", i, ROWS[i].arrival,
+                     ROWS[i].load, 200 + i, ROWS[i].metric, ROWS[i].stat,
+                     i == 3 || i == 8 ? 4
+                     : i > 6          ? 700
+                                      : 1);
+    }
+    struct orr_stack *stack = fit_rows(*state, orr_text_take(&text), NULL);
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        if (ROWS[i].why && !has_note(stack, ROWS[i].why)) fail_msg("no note says \"%s\"", ROWS[i].why);
+    assert_int_equal(stack->n_chosen, told);
+    orr_stack_close(stack);
+}
+
 static void rows_of_the_parent_stay_with_it(void **state)
 {
     struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", NULL, 0, false), NULL);
@@ -428,6 +464,7 @@ static void logs_of_training_are_read(void **state)
         {"recompute", "selective"}, {"engine", "megatron-core"});
     LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
     LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
+    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
     LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
         {"engine", "nanotron"});
     LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
@@ -460,9 +497,17 @@ static void what_a_log_does_not_say_is_named(void **state)
     assert_int_equal(orr_stack_add(stack, text, "nemo.log", &error), ORR_ERR_INPUT);
     assert_non_null(strstr(error.text, "nemo.log: a NeMo log does not say model, system"));
     if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1);
     if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
     if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
     assert_int_equal(stack->n_chosen, 1);
+    assert_false(has_note(stack, "so that all count"));
+    orr_stack_close(stack);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1000);
+    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
+    assert_true(has_note(stack, "comes after the first 1000 (--skip), so that all count"));
     orr_stack_close(stack);
     free(text);
 }
@@ -474,6 +519,7 @@ int main(void)
         cmocka_unit_test(serving_changes_are_recovered),
         cmocka_unit_test(changes_under_load_are_recovered),
         cmocka_unit_test(one_value_of_a_run_under_load_counts),
+        cmocka_unit_test(rows_under_load_tell_or_say_why_not),
         cmocka_unit_test(rows_of_the_parent_stay_with_it),
         cmocka_unit_test(one_run_helps),
         cmocka_unit_test(an_outlier_is_named),

@@ -543,6 +543,29 @@ static void what_cannot_run_is_refused(void **state)
     }
 }
 
+/* Rows of no multiple of 256 take llama.cpp's types with blocks of 32: IQ4_NL (4.5 bits) for Q2_K and Q3_K, Q5_0 (5.5)
+ * for Q4_K, Q5_1 (6) for Q5_K and Q8_0 (8.5) for Q6_K. Every row here has 320 or 832 weights, so that the matrices of a
+ * layer, 4 * 320 * 320 + 3 * 320 * 832 weights, have one type but for the mixtures of single layers. */
+static void short_rows_take_blocks_of_32(void **state)
+{
+    static const struct {
+        const char *name;
+        double least, most; /* bits of a weight in the layers */
+    } MIXTURES[] = {{"q3_k_s", 4.5, 4.5}, {"q4_k_s", 5.5, 6}, {"q5_k_s", 6, 6}, {"q6_k", 8.5, 8.5}};
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':{'model_type':'llama','hidden_size':320,'num_hidden_layers':8,"
+                "'num_attention_heads':5,'num_key_value_heads':5,'intermediate_size':832,'vocab_size':3200},'system':"
+                "'h100-sxm','workload':{'input_len':100,'output_len':10}}");
+    const double weights = 8 * (4 * 320.0 * 320 + 3 * 320.0 * 832);
+    for (size_t i = 0; i < COUNT(MIXTURES); i++) {
+        double bytes[ORR_N_MODULES];
+        orr_model_bytes(&w->job.model, orr_weight_format_find(MIXTURES[i].name), bytes);
+        const double bits = 8 * (bytes[ORR_MODULE_ATTENTION] + bytes[ORR_MODULE_DENSE]) / weights;
+        if (bits < MIXTURES[i].least - 1e-9 || bits > MIXTURES[i].most + 1e-9)
+            fail_msg("%s: %.4f bits, not %.4g to %.4g", MIXTURES[i].name, bits, MIXTURES[i].least, MIXTURES[i].most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +583,7 @@ int main(void)
         cmocka_unit_test(defaults_follow_the_config),
         cmocka_unit_test(overrides_win),
         cmocka_unit_test(what_cannot_run_is_refused),
+        cmocka_unit_test(short_rows_take_blocks_of_32),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -541,6 +541,28 @@ static void overrides_win_and_typos_fail(void **state)
     assert_int_equal(read_with_set(LLAMA(""), "{\"model.vocab_size\":\"1k\"}", &model, &error), ORR_OK);
 }
 
+/* MiMo-V2: windowed layers have heads of their own, and which layers are windowed or have experts is a list. By hand,
+ * without biases: q, k, v and o of 4 x 8 and 2 x 8 heads or of 8 x 4 and 1 x 4, experts of 3 matrices of 64 x 32. */
+static void lists_say_which_layers_are_windowed(void **state)
+{
+    (void)state;
+    static struct orr_model model;
+    accept("{\"model_type\":\"mimo_v2_flash\",\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"
+           "\"num_key_value_heads\":2,\"head_dim\":8,\"v_head_dim\":8,\"intermediate_size\":128,\"vocab_size\":100,"
+           "\"n_routed_experts\":6,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32,"
+           "\"swa_num_attention_heads\":8,\"swa_num_key_value_heads\":1,\"swa_head_dim\":4,\"swa_v_head_dim\":4,"
+           "\"sliding_window\":16,\"hybrid_layer_pattern\":[0,1,1,0],\"moe_layer_freq\":[0,1,1,1]}", &model);
+    for (int i = 0; i < 4; i++) {
+        const struct orr_layer_kind *kind = kind_of(&model, i);
+        const bool windowed = i == 1 || i == 2;
+        assert_int_equal(kind->window, windowed ? 16 : 0);
+        assert_int_equal(kind->n_heads, windowed ? 8 : 4);
+        assert_int_equal(kind->n_kv_heads, windowed ? 1 : 2);
+        assert_int_equal(kind->head_qk, windowed ? 4 : 8);
+        assert_int_equal(kind->n_experts, i == 0 ? 0 : 6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +582,7 @@ int main(void)
         cmocka_unit_test(opt_may_project_its_embeddings),
         cmocka_unit_test(bad_configs_are_named),
         cmocka_unit_test(overrides_win_and_typos_fail),
+        cmocka_unit_test(lists_say_which_layers_are_windowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,30 @@ static void least_tp_is_named(void **state)
     assert_non_null(strstr(result.reason, "; --tp 2 is the least that fits"));
 }
 
+/* Graphs for 1, 2, 4, 8 sequences and multiples of 8: 3 sequences take no longer than 4 and more than 3 of their own, 8
+ * and 16 are as they are, and 65 are beyond the largest graph, where nothing is filled up. */
+static void steps_are_filled_up_to_a_graph(void **state)
+{
+    static const int64_t SIZES[][2] = {{1, 1}, {3, 4}, {5, 8}, {8, 8}, {9, 16}, {16, 16}, {65, 65}};
+    struct world *w = *state;
+    open_job(w, 0, 1000, 1000);
+    w->job.engine.graph_sequences = 64;
+    struct orr_steps *plain = orr_steps_new(&w->job, false);
+    w->job.engine.graph_multiple = 8;
+    struct orr_steps *padded = orr_steps_new(&w->job, false);
+    for (size_t i = 0; i < COUNT(SIZES); i++) {
+        const double own_s = orr_steps_decode(plain, SIZES[i][0], 1000, 1).first_s;
+        const double next_s = orr_steps_decode(plain, SIZES[i][1], 1000, 1).first_s;
+        const double filled_s = orr_steps_decode(padded, SIZES[i][0], 1000, 1).first_s;
+        if (SIZES[i][0] == SIZES[i][1]) assert_true(fabs(filled_s / own_s - 1) < 1e-9);
+        else if (filled_s <= own_s || filled_s > next_s * (1 + 1e-9))
+            fail_msg("%lld sequences: %g s, which is not from %g to %g", (long long)SIZES[i][0], filled_s, own_s,
+                     next_s);
+    }
+    orr_steps_free(plain);
+    orr_steps_free(padded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +274,7 @@ int main(void)
         cmocka_unit_test(table_error),
         cmocka_unit_test(closed_loop_is_closed_form),
         cmocka_unit_test(requests_wait_for_polls),
+        cmocka_unit_test(steps_are_filled_up_to_a_graph),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -3,6 +3,10 @@
 
 #include "support.h"
 
+#define SERVICE                                                                                                        \
+    "{\"kind\":\"serving\",\"model\":\"llama3-8b\",\"system\":\"h100-sxm\",\"workload\":{\"engine\":\"vllm-0.12\"},"
+#define LENGTHS "\"input_len\":256,\"output_len\":32"
+
 static struct orr_service *open_service(struct world *w, const char *traffic)
 {
     char json[1024];
@@ -146,16 +150,16 @@ static void refusals(void **state)
 {
     static const struct {
         const char *traffic, *says;
-    } BAD[] = {{"{}", "give one of rate_per_s, concurrency and trace"},
-               {"{\"rate_per_s\":5,\"concurrency\":3}", "give one of"},
-               {"{\"rate_per_s\":5,\"output_len\":10}", "input_len"},
-               {"{\"rate_per_s\":5,\"input_len\":\"9:3\",\"output_len\":10}", "LOW:HIGH"},
-               {"{\"rate_per_s\":0,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
-               {"{\"rats\":5,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
-               {"{\"trace\":\"/no/such.csv\"}", "no such file"},
-               {"{\"trace\":\"arrival_s,input_len,output_len\\n5,9,9\\n4,9,9\\n\"}",
-                "not below that of the row before"},
-               {"{\"arrival\":\"closed\",\"input_len\":9,\"output_len\":10}", "needs concurrency"}};
+    } BAD[] = {
+        {"{}", "give one of rate_per_s, concurrency and trace"},
+        {"{\"rate_per_s\":5,\"concurrency\":3}", "give one of"},
+        {"{\"rate_per_s\":5,\"output_len\":10}", "input_len"},
+        {"{\"rate_per_s\":5,\"input_len\":\"9:3\",\"output_len\":10}", "LOW:HIGH"},
+        {"{\"rate_per_s\":0,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
+        {"{\"rats\":5,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
+        {"{\"trace\":\"/no/such.csv\"}", "no such file"},
+        {"{\"trace\":\"arrival_s,input_len,output_len\\n5,9,9\\n4,9,9\\n\"}", "not below that of the row before"},
+        {"{\"arrival\":\"closed\",\"input_len\":9,\"output_len\":10}", "needs concurrency"}};
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(BAD); i++) {
         char json[512];
@@ -189,9 +193,66 @@ static void recording(void **state)
     orr_service_close(service);
 }
 
+/* The closed form judges limits of means, and only those: a limit above the mean is kept, one below it is missed. It
+ * refuses what is not in it. */
+static void closed_form_limits(void **state)
+{
+    static const struct {
+        const char *slo;
+        bool met;
+    } LIMITS[] = {{"ttft_s.mean<=10 s", true},
+                  {"ttft_s.mean<=1 us", false},
+                  {"latency_s.mean<=1 us", false},
+                  {"tpot_s.mean<=1 s", true}};
+    static const char *const REFUSED[][2] = {
+        {"\"traffic\":{\"rate_per_s\":2," LENGTHS "},\"slo\":[\"ttft_s.p99<=1 s\"]", "means only"},
+        {"\"traffic\":{\"rate_per_s\":2,\"arrival\":\"diurnal\"," LENGTHS "}", "rises and falls"},
+        {"\"traffic\":{\"rate_per_s\":2,\"arrival\":\"gamma\"," LENGTHS "}", "bursts"},
+        {"\"traffic\":{\"requests\":9,\"arrival\":\"saturated\"," LENGTHS "}", "at once"}};
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_service *service;
+    char json[1024];
+    for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS; i++) {
+        (void)snprintf(json, sizeof json, SERVICE "\"traffic\":{\"rate_per_s\":2," LENGTHS "},\"slo\":[\"%s\"]}",
+                       LIMITS[i].slo);
+        if (orr_service_open(w->catalogue, json, "request", &service, &error)) fail_msg("%s", error.text);
+        assert_int_equal(orr_service_solve(service, &error), ORR_OK);
+        assert_int_equal(orr_service_holds(service), LIMITS[i].met);
+        json_t *shown = answer(service);
+        assert_int_equal(json_is_true(json_object_get(shown, "slo_met")), LIMITS[i].met);
+        assert_true(number(shown, "slo_frac", NULL) == (LIMITS[i].met ? 1 : 0));
+        assert_true(fabs(number(shown, "goodput_requests_per_s", NULL) - (LIMITS[i].met ? 2 : 0)) < 1e-3);
+        json_decref(shown);
+        orr_service_close(service);
+    }
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        (void)snprintf(json, sizeof json, SERVICE "%s}", REFUSED[i][0]);
+        if (orr_service_open(w->catalogue, json, "request", &service, &error)) fail_msg("%s", error.text);
+        assert_int_equal(orr_service_solve(service, &error), ORR_ERR_INPUT);
+        if (!strstr(error.text, REFUSED[i][1])) fail_msg("\"%s\" is not in: %s", REFUSED[i][1], error.text);
+        orr_service_close(service);
+    }
+}
+
+/* A run whose warm-up outlasts its requests has nobody to speak of. */
+static void nobody_counts(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_service *service = NULL;
+    const char *json = SERVICE "\"traffic\":{\"rate_per_s\":2,\"requests\":20,\"warmup_s\":1000," LENGTHS "}}";
+    if (orr_service_open(w->catalogue, json, "request", &service, &error)) fail_msg("%s", error.text);
+    assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "no request counts"));
+    orr_service_close(service);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(detail), cmocka_unit_test(seeds),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(recording)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contract),     cmocka_unit_test(detail),
+                                       cmocka_unit_test(seeds),        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(recording),    cmocka_unit_test(closed_form_limits),
+                                       cmocka_unit_test(nobody_counts)};
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

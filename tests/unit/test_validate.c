@@ -1,5 +1,6 @@
 /* Validation: CSV text, statistics by hand, the three schemas of measurement tables, and the accuracy this version
  * promises on the tables that come with it. */
+#include "base/text.h"
 #include "support.h"
 
 #include <jansson.h>
@@ -128,7 +129,8 @@ static void statistics_by_hand(void **state)
 
 #define TRAINING                                                                                                       \
     "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,precision,engine,metric,value,notes\n"
-#define ROW ",test,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,"
+#define SAME ",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,"
+#define ROW  ",test" SAME
 
 static struct orr_validation *validate(struct world *w, const char *csv)
 {
@@ -627,6 +629,28 @@ static void inference_bars_are_met(void **state)
     assert_true(met);
 }
 
+/* Runs for comparison: all of a kind up to eight, and eight of more, spread over the file. Rows that are skipped are no
+ * runs, and another source is another kind. */
+static void runs_print_as_a_table(void **state)
+{
+    struct world *w = *state;
+    struct orr_text csv = {0};
+    orr_text_add(&csv, "%s", TRAINING);
+    for (int i = 0; i < 20; i++) orr_text_add(&csv, "r%02d,one" SAME "step_time_s,%d,\n", i, 10 + i);
+    for (int i = 0; i < 3; i++) orr_text_add(&csv, "s%02d,two" SAME "step_time_s,%d,\n", i, 10 + i);
+    orr_text_add(&csv, "bad,two" SAME "step_time_s,-1,\n");
+    struct orr_validation *v = validate(w, csv.data);
+    char *table = orr_validation_render(v, ORR_FORMAT_RUNS, NULL);
+    assert_int_equal(strncmp(table, "/* Written by tools/check_drift.sh --record", 43), 0);
+    assert_int_equal(count_words(table, "    X(\"one\", \"r"), 8);
+    assert_non_null(strstr(table, "\"r00\""));
+    assert_int_equal(count_words(table, "    X(\"two\", \"s"), 3);
+    assert_null(strstr(table, "\"bad\""));
+    free(table);
+    free(csv.data);
+    orr_validation_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +676,7 @@ int main(void)
         cmocka_unit_test(layer_times_are_met),
         cmocka_unit_test(lab_steps_are_met),
         cmocka_unit_test(inference_bars_are_met),
+        cmocka_unit_test(runs_print_as_a_table),
     };
     return cmocka_run_group_tests_name("validate", tests, open_world, close_world);
 }
