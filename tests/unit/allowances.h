@@ -19,6 +19,7 @@ static const struct allowance {
     {"a higher FLOP rate is slower", 0.02},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.0005},
+    {"a higher L2 rate is slower", 0.0005},
     {"a larger L2 is slower (serving)", 0.006},
     {"a higher FLOP rate is slower (serving)", 0.001},
     {"a higher L2 rate is slower (serving)", 0.01},
