@@ -135,8 +135,8 @@ static enum cli_status check_options(const struct cli_args *args, bool few)
     static const struct {
         const char *name;
         bool few;
-    } OPTIONS[] = {{"draws", true}, {"source", true}, {"exact", true}, {"run", false},  {"with", false},
-                   {"skip", false}, {"name", false},  {"out", false},  {"date", false}, {"engine", false}};
+    } OPTIONS[] = {{"draws", true}, {"source", true}, {"exact", true}, {"run", false},   {"with", false},
+                   {"skip", false}, {"name", false},  {"date", false}, {"engine", false}};
     for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++)
         if (OPTIONS[i].few != few && cli_args_has(args, OPTIONS[i].name))
             return cli_fail("--%s: has no effect %s --few-shot", OPTIONS[i].name, few ? "with" : "without");

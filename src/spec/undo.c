@@ -1,6 +1,6 @@
 /* What was chosen with measured runs in view, undone. A part may say "chosen_with": {"KEY": ["source", ...]} for facts
- * whose values were chosen while rows of these sources were visible, and "undo": {"KEY": value} for what would
- * stand there without them; else the value of the base counts. A catalogue without a source reads every part as if nobody had
+ * whose values were chosen while rows of these sources were visible, and "undo": {"KEY": value} for what would stand
+ * there without them; else the value of the base counts. A catalogue without a source reads every part as if nobody had
  * seen the rows of that source. */
 #include <string.h>
 

@@ -142,8 +142,8 @@ static void training(void **state)
         SPARSE("'ep':4,'etp':2,'tp':2", ",'moe_capacity':1.25"),
         SPARSE("'ep':8", ",'recompute':'ops:expert_up,dispatch'"),
         SPARSE("'ep':8", ",'adapter':'lora:targets=attention'"),
-        "{'kind':'train','model':'deepseek-v2-lite','system':'h100-sxm','gpus':8,'plan':{'ep':8},'workload':{"
-        "'global_batch':16,'adapter':'lora:rank=8'}}",
+        ("{'kind':'train','model':'deepseek-v2-lite','system':'h100-sxm','gpus':8,'plan':{'ep':8},'workload':{"
+         "'global_batch':16,'adapter':'lora:rank=8'}}"),
     };
     const struct world *w = *state;
     struct orr_session *session = orr_session_new(w->catalogue);

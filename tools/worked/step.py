@@ -118,7 +118,8 @@ class Step:
         kept = 1 - self.at.calibration["overlap_contention_frac"]
         time["dp_exposed"] = self.scatter_s + self.gather_s - kept * self.dp_hidden
         time["optimizer"] = sum(op.seconds() for op in self.optimizer)
-        time["overhead"] = m * (self.F + self.B) * self.at.calibration["straggle_frac_per_doubling"] * 4 * LARGEST_OF_8
+        self.kernels = m * (forward + backward)
+        time["overhead"] = self.kernels * self.at.calibration["straggle_frac_per_doubling"] * 4 * LARGEST_OF_8
         total = sum(time.values())
         matrix = self.per_rank * sum(op.matrix for op in self.layer) + sum(op.matrix for op in self.ends)
         self.matrix = matrix

@@ -131,8 +131,8 @@ def step_pipeline(x):
     yield f"last rank   F = {seconds(x.F)}   Bk = {seconds(x.B)}   F + Bk = {seconds(x.F + x.B)}, the slower one"
     yield f"first rank  F + Bk = {seconds(x.first)}"
     yield f"work        m·(F + Bk) = {x.m}·{seconds(x.F + x.B)} = {seconds(x.m * (x.F + x.B))}"
-    yield f"slow chips  work·{x.at.calibration['straggle_frac_per_doubling']}·4·{LARGEST_OF_8} = {seconds(x.time['overhead'])}: " \
-          f"the slowest of {x.gpus}                          Eqs. 39, 299"
+    yield f"slow chips  {seconds(x.kernels)} of kernels·{x.at.calibration['straggle_frac_per_doubling']}·4·{LARGEST_OF_8} = " \
+          f"{seconds(x.time['overhead'])}: the slowest of {x.gpus}              Eqs. 39, 299"
     yield f"bubble      F + Bk of the other rank = {seconds(x.time['pp_bubble'])}                               Eqs. 68, 73"
     yield f"send        {show(x.send_bytes, 'B')}/({show(x.at.system['scaleup_bytes_per_s'], 'B/s')}·{x.at.calibration['p2p_scaleup_frac']})" \
           f" + {seconds(x.at.system['scaleup_latency_s'])} = {seconds(x.send)}, a pair {seconds(pair)}                 Eq. 57"
