@@ -25,6 +25,7 @@ test('a server that stops in the middle', async () => {
     const page = await chrome.newPage();
     await page.goto(`${own.address}/#${JOB}`);
     await page.waitForSelector('.card .value');
+    await page.waitForLoadState('networkidle'); // an answer that is still on its way would fill in the form again
     own.stop();
     await until('stopped', () =>
         fetch(own.address).then(

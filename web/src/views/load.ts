@@ -20,6 +20,8 @@ const STATS = ['p50', 'p90', 'p95', 'p99'] as const;
 /** Loads of the curve: shares of the most that the service carries, or users. */
 const LOADS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.97];
 const CURVE_REQUESTS = 2000;
+/** What says how fast requests come; where all come at once, it would change nothing and is refused. */
+const PACE = ['rate_per_s', 'burstiness', 'swing_frac', 'period_s'];
 const SHOWN_REQUESTS = 64;
 const ASK_MS = 120;
 
@@ -306,12 +308,13 @@ export class Load implements View {
     /** Simulates other loads, and draws first and next token over the throughput. */
     private async showCurve(request: JsonObject, served: Served, signal: AbortSignal): Promise<void> {
         const traffic = served.request.traffic;
-        const ask = (change: JsonObject) =>
-            api.post<Served>(
-                'serving',
-                { ...request, traffic: { ...(request['traffic'] as JsonObject), ...change } },
-                signal,
+        const ask = (change: JsonObject) => {
+            const asked = { ...(request['traffic'] as JsonObject), ...change };
+            const kept = Object.entries(asked).filter(
+                ([key]) => asked['arrival'] !== 'saturated' || !PACE.includes(key),
             );
+            return api.post<Served>('serving', { ...request, traffic: Object.fromEntries(kept) }, signal);
+        };
         const users = Number(traffic['concurrency'] ?? 0);
         const loads = await this.loads(users, ask);
         const others = await Promise.all(
