@@ -512,7 +512,7 @@ static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
     if (!orr_size_units(sizing->request, &sizing->units, &sizing->n)) return orr_out_of_memory(error, NULL);
     run_all(sizing, sizing->n, bound_unit, sizing->units);
     if (sizing->failed) return orr_out_of_memory(error, NULL);
-    qsort(sizing->units, sizing->n, sizeof *sizing->units, by_bound);
+    if (sizing->n > 0) qsort(sizing->units, sizing->n, sizeof *sizing->units, by_bound);
     count(sizing);
     const struct orr_choices *pools = &sizing->request->spaces[0].space.disaggregated;
     const bool joint = orr_chosen(pools, 0), apart = orr_chosen(pools, 1);

@@ -291,7 +291,9 @@ static void pruning_loses_nothing(void **state)
         orr_search_free(pruned);
         orr_search_free(brute);
     }
-    assert_true(evaluated * 4 < plans); /* there was something to prune */
+    /* There was something to prune. Without a search for the best plan inside what was measured, which looks up to 1.25
+     * times the winner, a quarter at most would be left. */
+    assert_true(evaluated * 2 < plans);
 }
 
 /* What the search says of its plans is what a prediction of the plan alone says. */
