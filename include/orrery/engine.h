@@ -168,6 +168,8 @@ struct orr_engine {
     bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */
     bool packed_gqa_plain_only;         /* packed_gqa holds only for full-context layers with heads of 128 */
     int64_t packed_gqa_most;            /* most query heads of a group for which packed_gqa holds; 0: any */
+    bool cache_grown;                   /* every step writes the whole cache anew, one key longer */
+    bool cache_repeated;                /* keys and values are written once per query head before attention */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
     enum orr_block_kernel block_kernel;         /* who multiplies 8-bit operands with a scale per block of 128 */

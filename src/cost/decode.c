@@ -34,6 +34,19 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
     piece->bound[piece->n_lines++] = bound;
 }
 
+/* Eq. 336: the time that copies add for one more key. A cache that grows by concatenation is read and written once. Heads
+ * that are repeated are read once and written for every query head, and attention then reads that many more. */
+static double copied_key_s(const struct orr_job *job, const struct orr_op *op, double key_bytes)
+{
+    const struct orr_engine *engine = &job->engine;
+    const double groups = orr_max(1, op->m / op->kv_heads);
+    const double grown = engine->cache_grown ? 2 : 0;
+    const double repeated = engine->cache_repeated && groups > 1 ? 2 * groups : 0;
+    if (grown + repeated <= 0) return 0;
+    const double copy_frac = job->calibration.pointwise_frac[ORR_POINTWISE_COPY];
+    return (grown + repeated) * key_bytes / (job->system.chip.hbm_bytes_per_s * copy_frac);
+}
+
 /* The lines of one interval of x that do not depend on splits: cache bytes over the DRAM rate, FLOP over the matrix
  * rate and, for kernels with one query head at a time, elements over their rate. Up to `ramp` keys, DRAM is not
  * saturated and delivers half its rate. */
@@ -63,6 +76,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
     const double key_bytes = elements * op->kv_heads * op->input_bytes + op->batch * op->table_bytes;
     const double key_s = key_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
+    piece.add_b += copied_key_s(job, op, key_bytes);
     add_line(&piece, from > ramp ? ramp * key_s : 0, from > ramp ? key_s : 2 * key_s, ORR_BOUND_DRAM);
     add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
     if (one_head(op)) add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);

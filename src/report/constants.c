@@ -215,6 +215,8 @@ static void kernel_rows(const struct orr_engine *engine, struct orr_table *table
     flag_row(table, "fused_latents", engine->fused_latents, "latents of queries and of keys and values too");
     flag_row(table, "split_kv", engine->split_kv, "long contexts cut over idle SMs");
     flag_row(table, "packed_gqa", engine->packed_gqa, "a K,V head is read once for its group");
+    flag_row(table, "cache_grown", engine->cache_grown, "the cache is written anew in every step");
+    flag_row(table, "cache_repeated", engine->cache_repeated, "keys and values are written once per query head");
     flag_row(table, "dynamic_quantisation", engine->dynamic_quantisation, "kernels quantise the activations");
 }
 

@@ -145,6 +145,8 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
     ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "most query heads of a packed group; 0: any"),
     ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "only full-context layers with heads of 128 are packed"),
+    ORR_BOOL(orr_engine, cache_grown, false, "a decode step writes the whole cache anew"),
+    ORR_BOOL(orr_engine, cache_repeated, false, "K and V are written once per query head before attention"),
     ORR_STRING(orr_engine, unpacked_chunks, false, "chips on which chunked layers are not packed"),
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_ENUM(orr_engine, block_kernel, false, orr_block_kernel_names, "products of 8-bit operands in blocks"),

@@ -81,6 +81,25 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
+/* Eq. 336, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s; groups of
+ * four heads that are repeated add 2 * 4 of these. Without groups nothing is repeated. */
+static void copies_of_the_cache_add_their_bytes(void **state)
+{
+    (void)state;
+    struct orr_job *job = plain_job(true);
+    const struct orr_op op = decode_op(100, 32, 8, 128, 2);
+    job->calibration.pointwise_frac[ORR_POINTWISE_COPY] = 0.5;
+    job->engine.cache_grown = true;
+    const struct orr_decode_curve grown = orr_decode_curve_of(job, &op, 0);
+    assert_close(orr_decode_curve_s(&grown, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9), 1e-12);
+    job->engine.cache_repeated = true;
+    const struct orr_decode_curve repeated = orr_decode_curve_of(job, &op, 0);
+    assert_close(orr_decode_curve_s(&repeated, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9 + 6553.6e-9), 1e-12);
+    const struct orr_op own = decode_op(100, 8, 8, 128, 2); /* 8 heads of their own: 819.2 ns of DRAM as before */
+    const struct orr_decode_curve alone = orr_decode_curve_of(job, &own, 0);
+    assert_close(orr_decode_curve_s(&alone, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9), 1e-12);
+}
+
 /* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns;
  * at 8 bits and 40 GB/s the bytes take 6.4 ns. A group of two is packed: bytes alone. Groups apart: again one head at
  * a time. */
@@ -335,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_sequences_read_at_dram_rate),
+        cmocka_unit_test(copies_of_the_cache_add_their_bytes),
         cmocka_unit_test(one_head_at_a_time_has_an_sm_each),
         cmocka_unit_test(splits_share_a_long_context),
         cmocka_unit_test(latent_heads_are_compute_bound),
