@@ -112,6 +112,7 @@ GROUPS = {
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"), ("fused_latents", "false", "wide experts"),
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
+        ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],

@@ -34,8 +34,8 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
     piece->bound[piece->n_lines++] = bound;
 }
 
-/* Eq. 336: the time that copies add for one more key. A cache that grows by concatenation is read and written once. Heads
- * that are repeated are read once and written for every query head, and attention then reads that many more. */
+/* Eq. 336: the time that copies add for one more key. A cache that grows by concatenation is read and written once.
+ * Heads that are repeated are read once and written for every query head, and attention then reads that many more. */
 static double copied_key_s(const struct orr_job *job, const struct orr_op *op, double key_bytes)
 {
     const struct orr_engine *engine = &job->engine;

@@ -81,8 +81,8 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
-/* Eq. 336, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s; groups of
- * four heads that are repeated add 2 * 4 of these. Without groups nothing is repeated. */
+/* Eq. 336, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s. Groups
+ * of four heads that are repeated add 2 * 4 of these. Without groups nothing is repeated. */
 static void copies_of_the_cache_add_their_bytes(void **state)
 {
     (void)state;
