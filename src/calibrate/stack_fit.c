@@ -176,13 +176,40 @@ static enum orr_err add_table(struct orr_stack *stack, const char *csv, const ch
     return keep_table(stack, orr_text_take(&text), origin, error);
 }
 
+/* Are two rows of a log values of one run? */
+static bool same_run(const struct orr_cells *a, const struct orr_cells *b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const char *name = a->names[i];
+        if (strcmp(name, "id") == 0 || strcmp(name, "metric") == 0 || strcmp(name, "value") == 0) continue;
+        if (strcmp(a->values[i], orr_cells_get(b, name)) != 0) return false;
+    }
+    return true;
+}
+
+/* Has the run of row i a mean time per token in another row? That says all that its other values say about the stack,
+ * as in tables of runs under load (validate/serving.c): a run counts once. */
+static bool said_by_another(const struct orr_log *log, size_t i)
+{
+    if (strcmp(orr_cells_get(&log->rows[i], "metric"), "tpot_s") == 0) return false;
+    for (size_t k = 0; k < log->n_rows; k++)
+        if (strcmp(orr_cells_get(&log->rows[k], "metric"), "tpot_s") == 0 && same_run(&log->rows[i], &log->rows[k]))
+            return true;
+    return false;
+}
+
 enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_log log = {.skip = stack->skip};
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
-    for (size_t i = 0; i < log.n_rows && !err; i++) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    bool *again = calloc(log.n_rows + 1, sizeof *again);
+    if (!err && !again) err = orr_out_of_memory(error, origin);
+    for (size_t i = 0; i < log.n_rows && !err; i++) again[i] = said_by_another(&log, i);
+    for (size_t i = 0; i < log.n_rows && !err; i++)
+        if (!again[i]) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    free(again);
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
