@@ -116,6 +116,9 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 
+/* Why a row of requests in flight tells nothing that another row of its run does not (stack_rows.c); NULL: it does. */
+const char *orr_stack_unfit(const struct orr_csv *csv, size_t row);
+
 /* A choice of runs of a table. */
 struct orr_stack_choice {
     const size_t *at;

@@ -69,6 +69,11 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, stru
         run->own = w->own ? w->own : "";
         run->score = score ? *score : v->scores[v->n_scores - 1];
         if (!is_timed(&run->score)) continue; /* not a time: there is nothing to fit */
+        const char *unfit = score ? orr_stack_unfit(w->csv, row) : NULL;
+        if (unfit) {
+            snprintf(run->score.skipped, sizeof run->score.skipped, "%s", unfit);
+            score = NULL;
+        }
         if (score) run->job = w->job;
         if (score) schema->predict(w, row, &run->score);
         runs->n++;

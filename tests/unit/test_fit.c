@@ -530,6 +530,26 @@ static void a_run_of_a_log_counts_once(void **state)
     free(text);
 }
 
+/* The same in a table of requests in flight; a run that prints no time per token counts by its rate. */
+static void a_run_in_flight_counts_once(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "id,model,system,gpus,tp,precision,concurrency,input_len,output_len,metric,value\n"
+                               "a,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,ttft_s,0.9\n"
+                               "b,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tokens_per_s_per_gpu,900\n"
+                               "c,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tpot_s,0.0085\n"
+                               "d,llama3-8b,h100-sxm,1,1,bf16,16,1000,500,tokens_per_s_per_gpu,1700\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "vllm", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "flight.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 2);
+    assert_true(has_note(stack, "a not used: the time to the first token under load is mostly queueing"));
+    assert_true(has_note(stack, "b not used: its run has a mean time per token"));
+    orr_stack_close(stack);
+}
+
 /* Both neighbours of either run in tp are the other run: nobody is asked to measure them again. */
 static void the_next_run_is_a_new_one(void **state)
 {
@@ -561,6 +581,7 @@ int main(void)
         cmocka_unit_test(two_populations_are_named),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_of_a_log_counts_once),
+        cmocka_unit_test(a_run_in_flight_counts_once),
         cmocka_unit_test(the_next_run_is_a_new_one),
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(time_factor_stretches),
