@@ -140,8 +140,8 @@ size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_
 enum { ORR_STACK_PAIRS_TEXT = 160 };
 void orr_stack_pairs_text(const struct orr_stack_pairs *pairs, char text[ORR_STACK_PAIRS_TEXT]);
 
-/* Fill start, slope and host of the chosen runs, and as_is anew (NULL: all), on all threads; predictions are counted (NULL:
- * not). Returns false if out of memory. */
+/* Fill start, slope and host of the chosen runs (NULL: all), and as_is anew, on all threads; predictions are counted
+ * (NULL: not). Returns false if out of memory. */
 bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions);
 
 /* What one thread needs to predict. */
