@@ -231,9 +231,8 @@ size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *
 
 /* The parent's runs come first in `engines`, then those of other engines, whose lines are drawn if they are looked at
  * closely. Returns false if out of memory. */
-bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines,
-                       const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
-                       struct orr_stack_mixture *mixture);
+bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines, const char *const *names,
+                       size_t n, const struct orr_stack_choice *chosen, int passes, struct orr_stack_mixture *mixture);
 /* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);

@@ -247,7 +247,7 @@ static void dispatch_sends_a_token_once(void **state)
     assert_close(dispatch_s(w, true, false, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
     assert_close(dispatch_s(w, false, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
     assert_close(dispatch_s(w, true, false, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12); /* the router allows two */
-    assert_close(dispatch_s(w, true, false, S, 0), dispatch_s(w, false, false, S, 0), 0); /* any node: per expert */
+    assert_close(dispatch_s(w, true, false, S, 0), dispatch_s(w, false, false, S, 0), 0);    /* any node: per expert */
 }
 
 /* ---------------------------------------------------------------- matrix products */
