@@ -165,10 +165,13 @@ static bool warn_recompute(const struct orr_job *job, char why[WHY])
     const struct orr_workload *workload = &job->workload;
     if (job->kind != ORR_JOB_TRAIN || workload->attention == ORR_ATTENTION_UNFUSED) return false;
     if (orr_layer_recompute(job, false) != ORR_RECOMPUTE_CORE || job->engine.fused_core_repeated) return false;
-    (void)snprintf(why, WHY,
-                   "recompute %s changes nothing: fused attention keeps no scores, and no other selective "
-                   "recomputation of engine %s is known; selective-op, ops:... or full say what else to repeat",
-                   workload->recompute == ORR_RECOMPUTE_CORE ? "core" : "selective", job->engine.id);
+    const bool core = workload->recompute == ORR_RECOMPUTE_CORE;
+    (void)snprintf(
+        why, WHY,
+        "recompute %s changes nothing: fused attention keeps no scores%s%s; selective-op, ops:... or full say "
+        "what else to repeat",
+        core ? "core" : "selective", core ? "" : ", and no other selective recomputation is known of engine ",
+        core ? "" : job->engine.id);
     return true;
 }
 
