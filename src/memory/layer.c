@@ -38,7 +38,7 @@ static double input_bytes(const struct orr_job *job, const struct orr_dims *d, c
         n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
     if (n <= 0) return 0;
     if (orr_adapts_joined(job) && first == ORR_TARGET_Q) n = 1;
-    const bool drops = job->workload.adapter.dropout > 0, apart = drops || orr_adapter_casts(job);
+    const bool drops = job->workload.adapter.dropout_frac > 0, apart = drops || orr_adapter_casts(job);
     return (apart ? n : 1) * ((orr_adapter_plain(job) ? 4 : in) + (drops ? 1 : 0));
 }
 
@@ -51,7 +51,7 @@ static double quantised_input(const struct orr_job *job, const struct orr_dims *
     if (!job->engine.quantised_input_kept || orr_base_kernels(job) <= 0) return 0;
     for (int target = (int)first; target <= (int)last; target++)
         shared |= orr_adapts_target(job, kind, (enum orr_target)target);
-    const bool same = shared && job->workload.adapter.dropout <= 0 && !orr_adapter_casts(job);
+    const bool same = shared && job->workload.adapter.dropout_frac <= 0 && !orr_adapter_casts(job);
     return same ? 0 : d->w_a;
 }
 

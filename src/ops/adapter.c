@@ -271,7 +271,7 @@ void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (!orr_adapts(emit->job) || emit->layer_kind < 0 || linear->product == ORR_PRODUCT_OTHER) return;
     const struct orr_layer_kind *kind = &emit->model->kinds[emit->layer_kind];
-    const bool drops = emit->job->workload.adapter.dropout > 0;
+    const bool drops = emit->job->workload.adapter.dropout_frac > 0;
     if (linear->n_parts == 0) {
         const int target = target_of(linear->product);
         if (target >= 0 && orr_adapts_target(emit->job, kind, (enum orr_target)target))
@@ -288,8 +288,8 @@ void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)
     if (joined && columns > 0 && columns < linear->n) emit_scatter(emit, linear, columns);
 }
 
-/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 151), and cast
- * once more where the library restores it in another format than that of activations (Eq. 315). */
+/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 151), and
+ * cast once more where the library restores it in another format than that of activations (Eq. 315). */
 void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, enum orr_phase phase)
 {
     const double kernels = orr_base_kernels(emit->job);

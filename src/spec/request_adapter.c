@@ -81,7 +81,7 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
         if (!orr_quantity_parse(value, ORR_UNIT_NONE, &dropout) || dropout < 0 || dropout >= 1)
             return orr_doc_fail(request, "workload.adapter", error,
                                 "dropout must be a number from 0 to less than 1, not \"%.40s\"", value);
-        adapter->dropout = dropout;
+        adapter->dropout_frac = dropout;
         return ORR_OK;
     }
     return wrong(request, "workload.adapter", key, "rank, targets, base, format, dropout", KEYS, ORR_COUNT_OF(KEYS),
@@ -247,7 +247,8 @@ const char *orr_adapter_text(const struct orr_workload *workload, char text[ORR_
         }
     n += snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",base=%s,format=%s", orr_base_format_names[adapter->base],
                   adapter->plain ? "fp32-plain" : orr_dtype_name(adapter->format));
-    if (adapter->dropout > 0) (void)snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",dropout=%.6g", adapter->dropout);
+    if (adapter->dropout_frac > 0)
+        (void)snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",dropout=%.6g", adapter->dropout_frac);
     return text;
 }
 
