@@ -49,6 +49,8 @@ JOBS = {
               "--engine fastertransformer",
     "wide experts": f"infer --model deepseek-v3 {H100} --tp 1 --ep 64 --dp 64 --batch 64 --input 1024 --output 128 "
                     "--precision fp8 --engine sglang",
+    "experts across nodes": f"infer --model deepseek-v3 {H100} --tp 1 --ep 64 --dp 64 --batch 64 --input 1024 --output 128 "
+                            "--precision fp8 --engine vllm-0.9",
     "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
     "chunks": "infer --model llama4-scout --system h200-sxm --tp 8 --batch 64 --input 1024 --output 128 "
               "--engine tensorrt-llm-1.2",
@@ -87,7 +89,7 @@ GROUPS = {
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
-        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("triton_experts", "false", "experts chat"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [

@@ -145,6 +145,7 @@ struct orr_engine {
     bool short_run;                /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
     bool moe_dedup;            /* node-limited routing: one copy per destination node, not per expert */
+    bool moe_dedup_between;    /* the same where experts lie in several domains, and a copy per expert in one */
     bool moe_low_latency;      /* decode passes send a copy of a token to every expert, in 8 bits where
                                                  the products have 8 bits */
     bool two_batch_overlap;    /* a batch runs in halves: one exchanges tokens, the other computes */

@@ -96,10 +96,11 @@ struct orr_stack_runs {
     struct orr_validation *table;
     size_t n;
     struct orr_stack_run *runs;
-    double *as_is;                   /* ratio with the engine's own values */
+    double *as_is;                   /* ratio with the engine's own values; known as soon as rows are read */
     double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
     double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
     double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
+    bool drawn;                      /* start, slope and host are there */
     bool on_lines;                   /* ratios are those of the straight lines, without a prediction */
 };
 
@@ -114,6 +115,9 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
                             struct orr_error *error);
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
+
+/* Why a row of requests in flight tells nothing that another row of its run does not (stack_rows.c); NULL: it does. */
+const char *orr_stack_unfit(const struct orr_csv *csv, size_t row);
 
 /* A choice of runs of a table. */
 struct orr_stack_choice {
@@ -136,8 +140,8 @@ size_t orr_stack_find_pairs(const struct orr_stack_runs *runs, const struct orr_
 enum { ORR_STACK_PAIRS_TEXT = 160 };
 void orr_stack_pairs_text(const struct orr_stack_pairs *pairs, char text[ORR_STACK_PAIRS_TEXT]);
 
-/* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
- * not). Returns false if out of memory. */
+/* Fill start, slope and host of the chosen runs (NULL: all), and as_is anew, on all threads; predictions are counted
+ * (NULL: not). Returns false if out of memory. */
 bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions);
 
 /* What one thread needs to predict. */
@@ -156,9 +160,10 @@ void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_run
 /* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
 void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
                      struct orr_job *job);
-/* The slopes of one run at x. */
-void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
-                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N]);
+/* The slopes of the chosen runs at x, by place in `chosen`, on all threads. Returns false if out of memory. */
+bool orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
+                      const struct orr_stack_choice *chosen, const bool active[ORR_STACK_N],
+                      const double x[ORR_STACK_N], double (*slope)[ORR_STACK_N]);
 
 /* ---------------------------------------------------------------- one engine fitted (stack_solve.c) */
 
@@ -224,10 +229,10 @@ enum { ORR_STACK_OTHERS = 8 };
 /* The other engines that a fit looks at, beside the parent: those of the kind of job. Returns how many. */
 size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *others[ORR_STACK_OTHERS]);
 
-/* The parent's runs come first in `engines`, then those of other engines. Returns false if out of memory. */
-bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
-                       const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
-                       struct orr_stack_mixture *mixture);
+/* The parent's runs come first in `engines`, then those of other engines, whose lines are drawn if they are looked at
+ * closely. Returns false if out of memory. */
+bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines, const char *const *names,
+                       size_t n, const struct orr_stack_choice *chosen, int passes, struct orr_stack_mixture *mixture);
 /* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);

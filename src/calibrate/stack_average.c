@@ -12,6 +12,8 @@
 #define OTHERS   0.32
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
+/* ... on the lines through them as they are; from this weight on, lines are drawn anew. */
+#define COUNTS 0.01
 /* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
 #define MAJORITY 0.5
 /* Members below this weight change nothing that is printed. */
@@ -38,11 +40,22 @@ static bool serves(const struct orr_stack_runs *runs, const struct orr_stack_cho
     return true;
 }
 
-bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
-                       const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
-                       struct orr_stack_mixture *m)
+/* Fit an engine of which only the level was fitted, or that was fitted with fewer passes. */
+static bool look_closely(struct orr_stack_worker *worker, struct orr_stack_runs *runs,
+                         const struct orr_stack_choice *chosen, int passes, struct orr_stack_member *member)
+{
+    struct orr_stack_fit fit;
+    if (!runs->drawn && !orr_stack_linearise(runs, NULL, &worker->n_predictions)) return false;
+    if (!orr_stack_solve(worker, runs, chosen, passes, NULL, &fit)) return false;
+    member->fit = fit;
+    return true;
+}
+
+bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines, const char *const *names,
+                       size_t n, const struct orr_stack_choice *chosen, int passes, struct orr_stack_mixture *m)
 {
     double before[ORR_STACK_MEMBERS] = {AS_IT_IS, FITTED};
+    size_t place[ORR_STACK_MEMBERS] = {0}; /* of a member in `engines` */
     m->n = 2;
     m->members[0] = (struct orr_stack_member){.engine = names[0], .runs = engines[0]};
     m->members[1] = m->members[0];
@@ -53,17 +66,19 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
         if (!serves(engines[i], chosen)) continue;
         struct orr_stack_member *member = &m->members[m->n];
         *member = (struct orr_stack_member){.engine = names[i], .runs = engines[i]};
+        place[m->n] = i;
         orr_stack_level_only(engines[i], chosen, &member->fit);
         before[m->n++] = OTHERS / (double)(n - 1);
         best = orr_max(best, member->fit.evidence);
     }
-    for (size_t i = 2; i < m->n; i++) {
-        struct orr_stack_member *member = &m->members[i];
-        struct orr_stack_fit fit;
-        if (member->fit.evidence < best - NEAR) continue;
-        if (!orr_stack_solve(worker, member->runs, chosen, passes, NULL, &fit)) return false;
-        member->fit = fit;
-    }
+    for (size_t i = 2; i < m->n; i++)
+        if (m->members[i].fit.evidence >= best - NEAR &&
+            !look_closely(worker, engines[place[i]], chosen, 1, &m->members[i]))
+            return false;
+    weigh(m, before);
+    for (size_t i = 2; i < m->n && passes > 1; i++)
+        if (m->members[i].weight > COUNTS && !look_closely(worker, engines[place[i]], chosen, passes, &m->members[i]))
+            return false;
     weigh(m, before);
     return true;
 }

@@ -176,13 +176,40 @@ static enum orr_err add_table(struct orr_stack *stack, const char *csv, const ch
     return keep_table(stack, orr_text_take(&text), origin, error);
 }
 
+/* Are two rows of a log values of one run? */
+static bool same_run(const struct orr_cells *a, const struct orr_cells *b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const char *name = a->names[i];
+        if (strcmp(name, "id") == 0 || strcmp(name, "metric") == 0 || strcmp(name, "value") == 0) continue;
+        if (strcmp(a->values[i], orr_cells_get(b, name)) != 0) return false;
+    }
+    return true;
+}
+
+/* Has the run of row i a mean time per token in another row? That says all that its other values say about the stack,
+ * as in tables of runs under load (validate/serving.c): a run counts once. */
+static bool said_by_another(const struct orr_log *log, size_t i)
+{
+    if (strcmp(orr_cells_get(&log->rows[i], "metric"), "tpot_s") == 0) return false;
+    for (size_t k = 0; k < log->n_rows; k++)
+        if (strcmp(orr_cells_get(&log->rows[k], "metric"), "tpot_s") == 0 && same_run(&log->rows[i], &log->rows[k]))
+            return true;
+    return false;
+}
+
 enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     struct orr_log log = {.skip = stack->skip};
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
-    for (size_t i = 0; i < log.n_rows && !err; i++) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    bool *again = calloc(log.n_rows + 1, sizeof *again);
+    if (!err && !again) err = orr_out_of_memory(error, origin);
+    for (size_t i = 0; i < log.n_rows && !err; i++) again[i] = said_by_another(&log, i);
+    for (size_t i = 0; i < log.n_rows && !err; i++)
+        if (!again[i]) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    free(again);
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
@@ -206,23 +233,23 @@ void orr_stack_run_name(const struct orr_stack_runs *runs, size_t i, char name[8
     else snprintf(name, 80, "line %d", runs->table->csvs[run->csv].lines[run->row]);
 }
 
-static enum orr_err read_engine(struct orr_stack *stack, const char *name, struct orr_stack_worker *worker,
-                                struct orr_error *error)
+static enum orr_err read_engine(struct orr_stack *stack, const char *name, struct orr_error *error)
 {
     struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
     const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, asked_engine,
                                             (void *)(uintptr_t)name, runs, error);
     if (err) return err;
     snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
-    return orr_stack_linearise(*runs, NULL, &worker->n_predictions) ? ORR_OK : orr_out_of_memory(error, NULL);
+    return ORR_OK;
 }
 
 /* The parent's runs, and the engine that they are runs of. */
 static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
 {
-    const enum orr_err err = read_engine(stack, stack->parent, worker, error);
+    const enum orr_err err = read_engine(stack, stack->parent, error);
     if (err) return err;
-    const struct orr_stack_runs *runs = stack->engines[0];
+    struct orr_stack_runs *runs = stack->engines[0];
+    if (!orr_stack_linearise(runs, NULL, &worker->n_predictions)) return orr_out_of_memory(error, NULL);
     const char *first = NULL;
     for (size_t i = 0; i < runs->n; i++) {
         if (!orr_stack_usable(runs, i)) continue;
@@ -276,14 +303,10 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
 
 static bool average(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
-    const struct orr_stack_runs *engines[ORR_STACK_ENGINES];
     const char *names[ORR_STACK_ENGINES];
     const struct orr_stack_choice choice = {stack->chosen, stack->n_main};
-    for (size_t i = 0; i < stack->n_engines; i++) {
-        engines[i] = stack->engines[i];
-        names[i] = stack->names[i];
-    }
-    return orr_stack_average(worker, engines, names, stack->n_engines, &choice, PASSES, &stack->mixture);
+    for (size_t i = 0; i < stack->n_engines; i++) names[i] = stack->names[i];
+    return orr_stack_average(worker, stack->engines, names, stack->n_engines, &choice, PASSES, &stack->mixture);
 }
 
 double orr_stack_told(const struct orr_stack_fit *fit, int i)
@@ -425,7 +448,8 @@ static void note_populations(struct orr_stack *stack, const char *column)
                    column ? column : "");
 }
 
-static enum orr_err read_others(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
+/* Their predictions are known when they are read; lines through them are drawn if they come near. */
+static enum orr_err read_others(struct orr_stack *stack, struct orr_error *error)
 {
     const char *others[ORR_STACK_OTHERS];
     const struct orr_stack_runs *runs = stack->engines[0];
@@ -434,7 +458,7 @@ static enum orr_err read_others(struct orr_stack *stack, struct orr_stack_worker
     orr_engine_relation(stack->catalogue, stack->names[0], id, base);
     const size_t n = orr_stack_others(kind, id, others);
     for (size_t i = 0; i < n; i++) {
-        const enum orr_err err = read_engine(stack, others[i], worker, error);
+        const enum orr_err err = read_engine(stack, others[i], error);
         if (err) return err;
     }
     return ORR_OK;
@@ -464,7 +488,7 @@ enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
     if (!err) err = read_parent(stack, &worker, error);
     if (!err) err = choose_runs(stack, error);
     if (!err) orr_stack_check_rows(stack);
-    if (!err) err = read_others(stack, &worker, error);
+    if (!err) err = read_others(stack, error);
     if (!err && !fit_all(stack, &worker)) err = orr_out_of_memory(error, NULL);
     /* A run or an engine that could not be read for lack of memory looks like one that cannot be used. */
     if (!err && orr_memory_failures() > n_failures) err = orr_out_of_memory(error, NULL);

@@ -126,6 +126,18 @@ static bool fits(struct orr_stack_worker *worker, const struct orr_job *job)
     return served.fits;
 }
 
+/* Is a candidate a run that was measured? The same plan has the same prediction to the last bit. */
+static bool is_measured(const struct orr_stack *stack, const struct orr_score *candidate)
+{
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        const struct orr_score *run = &stack->fit_runs->runs[stack->chosen[i]].score;
+        if (run->predicted == candidate->predicted && strcmp(run->metric, candidate->metric) == 0 &&
+            strcmp(run->model, candidate->model) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Gradients of the candidates that can be run, and of the measured runs behind them. */
 struct gradients {
     size_t n, n_candidates;
@@ -138,7 +150,8 @@ static void collect(struct orr_stack *stack, struct orr_stack_worker *worker, st
                     struct gradients *g)
 {
     for (size_t i = 0; i < runs->n; i++) {
-        if (!orr_stack_usable(runs, i) || !fits(worker, &runs->runs[i].job)) continue;
+        if (!orr_stack_usable(runs, i) || is_measured(stack, &runs->runs[i].score)) continue;
+        if (!fits(worker, &runs->runs[i].job)) continue;
         orr_stack_gradient(runs, i, open_fit(stack), g->of[g->n]);
         g->predicted[g->n] = exp(orr_stack_predict(worker, runs, i, &stack->fit).mean);
         g->item[g->n++] = runs->runs[i].csv; /* a table per candidate */

@@ -39,6 +39,23 @@ static int differences(const struct orr_csv *csv, size_t a, size_t b, size_t *co
     return n;
 }
 
+/* Tables of runs under load have this rule where they are read (validate/serving.c): a value more of the same run would
+ * count it twice, and a first token waits for others more than for the stack. */
+const char *orr_stack_unfit(const struct orr_csv *csv, size_t row)
+{
+    const char *metric = orr_csv_cell(csv, row, "metric");
+    size_t column = 0;
+    if (orr_csv_has(csv, "arrival") || !orr_csv_has(csv, "concurrency")) return NULL;
+    if (!orr_csv_cell(csv, row, "concurrency")[0] || strcmp(metric, "tpot_s") == 0) return NULL;
+    if (strcmp(metric, "ttft_s") == 0) return "the time to the first token under load is mostly queueing";
+    for (size_t other = 0; other < csv->n_rows; other++) {
+        if (strcmp(orr_csv_cell(csv, other, "metric"), "tpot_s") != 0) continue;
+        if (differences(csv, row, other, &column) == 1 && strcmp(csv->names[column], "metric") == 0)
+            return "its run has a mean time per token";
+    }
+    return NULL;
+}
+
 void orr_stack_check_rows(struct orr_stack *stack)
 {
     const struct orr_stack_runs *runs = stack->engines[0];

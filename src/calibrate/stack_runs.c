@@ -69,6 +69,11 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, stru
         run->own = w->own ? w->own : "";
         run->score = score ? *score : v->scores[v->n_scores - 1];
         if (!is_timed(&run->score)) continue; /* not a time: there is nothing to fit */
+        const char *unfit = score ? orr_stack_unfit(w->csv, row) : NULL;
+        if (unfit) {
+            snprintf(run->score.skipped, sizeof run->score.skipped, "%s", unfit);
+            score = NULL;
+        }
         if (score) run->job = w->job;
         if (score) schema->predict(w, row, &run->score);
         runs->n++;
@@ -119,6 +124,8 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
     }
     for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
     if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);
+    for (size_t i = 0; !err && i < r->n; i++)
+        if (orr_stack_usable(r, i)) r->as_is[i] = 1 + r->runs[i].score.error;
     orr_stack_worker_close(&worker);
     if (err) orr_stack_runs_free(r);
     *runs = err ? NULL : r;
@@ -255,10 +262,30 @@ static void slopes_at(struct orr_stack_worker *worker, const struct orr_stack_ru
     for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j, middle) : 0;
 }
 
-void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
-                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N])
+bool orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
+                      const struct orr_stack_choice *chosen, const bool active[ORR_STACK_N],
+                      const double x[ORR_STACK_N], double (*slope)[ORR_STACK_N])
 {
-    slopes_at(worker, runs, i, active, x, (double)NAN, slope);
+    const size_t n = chosen->n;
+    bool done = true;
+    size_t sum = 0;
+    if (runs->on_lines) { /* nothing is predicted, and the caller has all threads at work */
+        for (size_t i = 0; i < n; i++) slopes_at(worker, runs, chosen->at[i], active, x, (double)NAN, slope[i]);
+        return true;
+    }
+#pragma omp parallel reduction(&& : done) reduction(+ : sum)
+    {
+        struct orr_stack_worker own;
+        done = orr_stack_worker_open(&own);
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < n; i++)
+            if (done) slopes_at(&own, runs, chosen->at[i], active, x, (double)NAN, slope[i]);
+        sum = own.n_predictions;
+        orr_stack_worker_close(&own);
+        done = !orr_memory_lacked() && done; /* told, and no matter of what this thread does next */
+    }
+    worker->n_predictions += sum;
+    return done;
 }
 
 /* The parameters that a kind of job can tell anything about. */
@@ -308,5 +335,6 @@ bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_cho
         done = !orr_memory_lacked() && done; /* told, and no matter of what this thread does next */
     }
     if (n_predictions) *n_predictions += sum;
+    runs->drawn = done;
     return done;
 }

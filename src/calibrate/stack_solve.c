@@ -305,16 +305,17 @@ static void predict_at(struct orr_stack_worker *worker, const struct problem *p,
 
 /* Draw the straight lines at x: at the parent those of the table, else anew. The ratios are known but for the first
  * time. */
-static void draw_lines(struct orr_stack_worker *worker, struct problem *p, const double *x, bool at_parent)
+static bool draw_lines(struct orr_stack_worker *worker, struct problem *p, const double *x, bool at_parent)
 {
+    const struct orr_stack_choice all = {p->at, p->n};
     memset(p->centre, 0, sizeof p->centre);
     for (int k = 0; k < p->n_active; k++) p->centre[p->index[k]] = x[k];
+    if (!at_parent) return orr_stack_slopes(worker, p->runs, &all, p->active, p->centre, p->slope);
     for (size_t i = 0; i < p->n; i++) {
-        if (at_parent) {
-            p->ratio[i] = p->runs->start[p->at[i]];
-            memcpy(p->slope[i], p->runs->slope[p->at[i]], sizeof *p->slope);
-        } else orr_stack_slopes(worker, p->runs, p->at[i], p->active, p->centre, p->slope[i]);
+        p->ratio[i] = p->runs->start[p->at[i]];
+        memcpy(p->slope[i], p->runs->slope[p->at[i]], sizeof *p->slope);
     }
+    return true;
 }
 
 /* The objective with exact ratios. */
@@ -388,8 +389,7 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
             if (p.index[k] == host) at_parent = (x[k] = best_host(&p, host)) == 0;
     if (ready && !at_parent) predict_at(worker, &p, x, p.ratio);
     for (int i = 0; i < passes && ready; i++) {
-        draw_lines(worker, &p, x, at_parent && i == 0);
-        ready = pass(worker, &p, x);
+        ready = draw_lines(worker, &p, x, at_parent && i == 0) && pass(worker, &p, x);
     }
     if (ready) finish(&p, x, fit);
     close_problem(&p);
@@ -518,17 +518,16 @@ bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack
 {
     struct problem p;
     size_t *at = malloc((chosen->n + 1) * sizeof *at);
-    const bool ready = open_problem(runs, chosen, &p) && at;
+    bool ready = open_problem(runs, chosen, &p) && at;
     if (ready) memcpy(at, chosen->at, chosen->n * sizeof *at);
     p.at = at;
     memcpy(p.active, fit->active, sizeof p.active);
     memcpy(p.centre, fit->x, sizeof p.centre);
     for (int j = 0; j < ORR_STACK_N; j++)
         if (fit->active[j]) p.index[p.n_active++] = j;
-    for (size_t i = 0; i < chosen->n && ready; i++) {
+    for (size_t i = 0; i < chosen->n && ready; i++)
         p.ratio[i] = p.n_active ? orr_stack_ratio(worker, runs, at[i], p.active, p.centre) : runs->as_is[at[i]];
-        orr_stack_slopes(worker, runs, at[i], p.active, p.centre, p.slope[i]);
-    }
+    ready = ready && orr_stack_slopes(worker, runs, chosen, p.active, p.centre, p.slope);
     for (size_t i = 0; i < chosen->n && ready; i++) {
         swap_runs(&p, at, i, chosen->n - 1);
         errors[i] = fit->fitted ? error_of_last(&p, fit) : -log(p.ratio[chosen->n - 1]);

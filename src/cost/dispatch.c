@@ -21,8 +21,8 @@ static double ranks_reached(const struct orr_op *op, double ranks)
  * every domain, but only if the router limits the domains of a token. */
 static bool sends_once(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
 {
-    return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->n_active > 0 &&
-           (place->domains <= 1 || op->n_groups_active > 0);
+    const bool once = job->engine.moe_dedup || (job->engine.moe_dedup_between && place->domains > 1);
+    return once && op->group == ORR_GROUP_EP && op->n_active > 0 && (place->domains <= 1 || op->n_groups_active > 0);
 }
 
 /* A copy per expert in its own domain (Eq. 9a), or a copy per rank reached, including copies that arrived over the

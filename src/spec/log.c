@@ -154,6 +154,12 @@ static bool seek(void *context, const char *line)
     return !*kind;
 }
 
+const char *orr_log_name(const char *origin)
+{
+    const char *slash = strrchr(origin, '/');
+    return slash && slash[1] ? slash + 1 : origin;
+}
+
 enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *log, struct orr_error *error)
 {
     const char *start = text + strspn(text, " \t\r\n");
@@ -170,7 +176,7 @@ enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *
     if (done) {
         (void)orr_cells_put(row, "metric", kind->metric, true);
         (void)orr_cells_put_number(row, "value", settled(&r, log->skip) * kind->unit);
-        (void)orr_cells_put(row, "id", origin, true);
+        (void)orr_cells_put(row, "id", orr_log_name(origin), true);
         log->n_all = r.n > (size_t)log->skip ? 0 : r.n;
         (void)orr_cells_put(row, "engine", kind->engine, true);
         log->format = kind->name;

@@ -15,6 +15,8 @@ struct orr_log {
     struct orr_cells *rows; /* owned by the caller */
 };
 
+/* What the runs of a log are called: the file without its folder. */
+const char *orr_log_name(const char *origin);
 /* Recognises a log by its content. A log of a known kind without a measurement is an error. */
 enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *log, struct orr_error *error);
 /* The same for JSON, and lines of JSON. */

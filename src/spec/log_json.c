@@ -34,7 +34,7 @@ static struct orr_cells *new_row(struct orr_log *log, const char *origin)
     log->rows = rows;
     struct orr_cells *row = &rows[log->n_rows++];
     *row = (struct orr_cells){0};
-    (void)orr_cells_put(row, "id", origin, true);
+    (void)orr_cells_put(row, "id", orr_log_name(origin), true);
     return row;
 }
 
@@ -62,7 +62,7 @@ static bool add_metric(struct orr_log *log, const struct orr_cells *shared, cons
     if (!row) return false;
     for (size_t i = 0; i < shared->n; i++) (void)orr_cells_put(row, shared->names[i], shared->values[i], true);
     char id[ORR_CELL];
-    (void)snprintf(id, sizeof id, "%.100s %s", origin, metric);
+    (void)snprintf(id, sizeof id, "%.100s %s", orr_log_name(origin), metric);
     (void)orr_cells_put(row, "id", id, true);
     (void)orr_cells_put(row, "metric", metric, true);
     put(row, "value", value);

@@ -90,9 +90,9 @@ static bool draw(struct orr_stack_worker *worker, const struct stack *stack, int
         drawn[at] = true;
     }
     const struct orr_stack_choice choice = {chosen, (size_t)n_runs};
-    const bool done = mixture && drawn &&
-                      orr_stack_average(worker, (const struct orr_stack_runs *const *)stack->engines, stack->names,
-                                        stack->n_engines, &choice, PASSES, mixture);
+    const bool done =
+        mixture && drawn &&
+        orr_stack_average(worker, stack->engines, stack->names, stack->n_engines, &choice, PASSES, mixture);
     if (done) predict_rest(worker, stack, drawn, mixture, errors);
     free(mixture);
     free(drawn);
@@ -159,8 +159,7 @@ static bool fit_all(const struct stack *stack)
     double *before = malloc((2 * stack->n_rows + 1) * sizeof *before);
     double *after = before ? before + stack->n_rows : NULL;
     const bool done = orr_stack_worker_open(&worker) && mixture && before &&
-                      orr_stack_average(&worker, (const struct orr_stack_runs *const *)stack->engines, stack->names,
-                                        stack->n_engines, &all, PASSES, mixture);
+                      orr_stack_average(&worker, stack->engines, stack->names, stack->n_engines, &all, PASSES, mixture);
     for (size_t i = 0; done && i < stack->n_rows; i++) {
         before[i] = -log(stack->engines[0]->as_is[stack->rows[i]]);
         after[i] = -orr_stack_mixture_predict(&worker, mixture, stack->rows[i]).mean;

@@ -214,7 +214,7 @@ static void all_to_all_between_nodes_is_eq_59(void **state)
     assert_close(cost.total_s, 1e8 / 22.5e9 + hop_s, 1e-12);
 }
 
-static double dispatch_s(struct world *w, bool once, double bytes, int n_nodes)
+static double dispatch_s(struct world *w, bool once, bool once_between, double bytes, int n_nodes)
 {
     const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
                               .collective = ORR_COLLECTIVE_ALLTOALL,
@@ -225,6 +225,7 @@ static double dispatch_s(struct world *w, bool once, double bytes, int n_nodes)
                               .n_groups_active = n_nodes};
     struct orr_cost cost;
     w->job.engine.moe_dedup = once;
+    w->job.engine.moe_dedup_between = once_between;
     orr_cost_collective(&w->job, &op, &cost);
     return cost.total_s;
 }
@@ -237,15 +238,16 @@ static void dispatch_sends_a_token_once(void **state)
     const double S = 1e9;
     read_job(w, "{'kind':'train','model':'deepseek-v3','system':'gb200-nvl72','gpus':32,'plan':{'ep':32},"
                 "'workload':{}}");
-    const double fewer = 7.04 * 32 / 31 / 8;
-    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S * fewer, 0), 1e-3);
+    assert_close(dispatch_s(w, true, false, S, 0), dispatch_s(w, false, false, S * 7.04 * 32 / 31 / 8, 0), 1e-3);
+    assert_close(dispatch_s(w, false, true, S, 0), dispatch_s(w, false, false, S, 0), 0); /* one domain */
     read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':32,'plan':{'ep':32},'workload':{}}");
     const double rate = w->job.system.scaleout_bytes_per_s * w->job.system.scaleout_efficiency_frac;
     const double hops_s = 2 * w->job.system.scaleout_latency_s;
-    assert_close(dispatch_s(w, false, S, 4), S * 0.75 / rate + hops_s, 1e-12);
-    assert_close(dispatch_s(w, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
-    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12); /* the router allows two */
-    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0);           /* any node: a copy per expert */
+    assert_close(dispatch_s(w, false, false, S, 4), S * 0.75 / rate + hops_s, 1e-12);
+    assert_close(dispatch_s(w, true, false, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
+    assert_close(dispatch_s(w, false, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
+    assert_close(dispatch_s(w, true, false, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12); /* the router allows two */
+    assert_close(dispatch_s(w, true, false, S, 0), dispatch_s(w, false, false, S, 0), 0);    /* any node: per expert */
 }
 
 /* ---------------------------------------------------------------- matrix products */

@@ -512,6 +512,61 @@ static void what_a_log_does_not_say_is_named(void **state)
     free(text);
 }
 
+/* A benchmark prints the time per token and the latency of one run: it is one run of the fit, called by its file. */
+static void a_run_of_a_log_counts_once(void **state)
+{
+    struct world *world = *state;
+    struct orr_stack *stack;
+    struct orr_error error;
+    char *text = read_text("tests/unit/fixtures/logs/sglang.jsonl"), name[80];
+    if (orr_stack_open(world->catalogue, "sglang", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, "model=llama3-8b,system=h100-sxm,gpus=1", &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "somewhere/else/sglang.jsonl", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 2); /* two lines of two values each */
+    orr_stack_run_name(stack->engines[0], stack->chosen[0], name);
+    assert_string_equal(name, "sglang.jsonl tpot_s");
+    orr_stack_close(stack);
+    free(text);
+}
+
+/* The same in a table of requests in flight; a run that prints no time per token counts by its rate. */
+static void a_run_in_flight_counts_once(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "id,model,system,gpus,tp,precision,concurrency,input_len,output_len,metric,value\n"
+                               "a,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,ttft_s,0.9\n"
+                               "b,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tokens_per_s_per_gpu,900\n"
+                               "c,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tpot_s,0.0085\n"
+                               "d,llama3-8b,h100-sxm,1,1,bf16,16,1000,500,tokens_per_s_per_gpu,1700\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "vllm", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "flight.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 2);
+    assert_true(has_note(stack, "a not used: the time to the first token under load is mostly queueing"));
+    assert_true(has_note(stack, "b not used: its run has a mean time per token"));
+    orr_stack_close(stack);
+}
+
+/* Both neighbours of either run in tp are the other run: nobody is asked to measure them again. */
+static void the_next_run_is_a_new_one(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "model,system,gpus,tp,pp,seq,global_batch,micro_batch,zero,metric,value\n"
+                               "llama2-7b,h100-sxm,2,1,1,2048,16,1,1,step_time_s,2.1\n"
+                               "llama2-7b,h100-sxm,2,2,1,2048,16,1,1,step_time_s,2.3\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "two.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_true(stack->n_next > 0);
+    for (size_t i = 0; i < stack->n_next; i++) assert_string_not_equal(stack->next[i].column, "tp");
+    orr_stack_close(stack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +580,9 @@ int main(void)
         cmocka_unit_test(an_outlier_is_named),
         cmocka_unit_test(two_populations_are_named),
         cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(a_run_of_a_log_counts_once),
+        cmocka_unit_test(a_run_in_flight_counts_once),
+        cmocka_unit_test(the_next_run_is_a_new_one),
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(time_factor_stretches),
         cmocka_unit_test(factors_do_not_pile_up),

@@ -152,8 +152,8 @@ static void a_measured_engine_is_narrower(void **state)
     assert_close(log(seen.high), sqrt(log(cell->high) * log(cell->high) + 0.0036), 1e-12);
 }
 
-/* Doublings of the GPUs take a job away from the measured runs, 0.03 in logarithms each: within 0.05 it has the interval
- * of the runs, from 0.10 on that of another version, and between them a mean of both weighted by the distance. */
+/* Doublings of the GPUs take a job away from the measured runs, 0.03 in logarithms each: within 0.05 it has the
+ * interval of the runs, from 0.10 on that of another version, and between them a mean weighted by the distance. */
 static void far_from_its_runs_a_measured_engine_is_as_another_version(void **state)
 {
     struct world *w = *state;
