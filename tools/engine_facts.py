@@ -21,6 +21,8 @@ JOBS = {
              "--engine pytorch-eager",
     "fine-tuning": "train --model llama3-8b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 --global-batch 2 "
                    "--engine hf-transformers-2026-eager",
+    "4-bit base": "train --model llama2-7b --system a100-80g-sxm --gpus 1 --seq 1304 --micro-batch 1 --global-batch 1 "
+                  "--adapter qlora:rank=8,targets=q+v,format=bf16,dropout=0.05 --engine litgpt-2023",
     "short steps": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 512 --micro-batch 1 --global-batch 1 "
                    "--engine hf-transformers-2026-eager",
     "eager scores": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 "
@@ -129,7 +131,10 @@ GROUPS = {
     "memory": [
         ("norm_saved_bytes", "0", "fine-tuning"), ("score_saved_bytes", "0", "eager scores"),
         ("gradients_dropped", "false", "fine-tuning"),
-        ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
+        ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"),
+        ("joined_qkv_kept", "false", "4-bit base"), ("adapters_joined", "false", "4-bit base"),
+        ("quantised_input_kept", "false", "4-bit base"), ("quantised_head", "false", "4-bit base"),
+        ("restored_bytes", "0", "4-bit base"), ("logit_bytes_live", "24", "full memory"),
         ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],

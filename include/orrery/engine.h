@@ -233,6 +233,12 @@ struct orr_engine {
     bool gradients_dropped;     /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;  /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;         /* autograd keeps the inputs of every unfused operator */
+    bool joined_qkv_kept;       /* rotary positions copy queries and keys out of a joined product, which stays whole
+                                                 because its values are a view */
+    bool adapters_joined;       /* adapters of q, k and v are one pair, scattered over the joined product */
+    bool quantised_input_kept;  /* a product with a quantised matrix keeps its input */
+    bool quantised_head;        /* a quantised base includes the output matrix */
+    double restored_bytes;      /* bytes per weight of the matrix that is restored from a quantised base; 0: 2 */
     double logit_bytes_live;    /* bytes per logit alive in the loss */
     int64_t loss_chunks;        /* parts in which head and loss run; 0: one */
     double zero3_live_params;   /* ZeRO-3: parameters that may stay gathered between their uses */

@@ -27,7 +27,7 @@ static bool trained(const struct orr_job *job, const struct orr_layer_kind *kind
 
 /* Bytes per element of an input that is kept for the gradients of the weights that read it: one copy for trained
  * matrices, one for their adapters, or one for each adapter that casts it, in fp32 if that is what it multiplies; none
- * for frozen matrices (Eqs. 154, 232). */
+ * for frozen matrices (Eqs. 154, 232). Dropout gives every adapter a copy of its own and a mask (Eq. 314). */
 static double input_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind,
                           enum orr_target first, enum orr_target last)
 {
@@ -36,8 +36,42 @@ static double input_bytes(const struct orr_job *job, const struct orr_dims *d, c
     if (trained(job, kind)) return (job->engine.autocast ? (double)(last - first) + 1 : 1) * in;
     for (int target = (int)first; target <= (int)last; target++)
         n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
-    if (orr_adapter_plain(job)) return 4 * n;
-    return (orr_adapter_casts(job) ? n : orr_min(1, n)) * in;
+    if (n <= 0) return 0;
+    if (orr_adapts_joined(job) && first == ORR_TARGET_Q) n = 1;
+    const bool drops = job->workload.adapter.dropout_frac > 0, apart = drops || orr_adapter_casts(job);
+    return (apart ? n : 1) * ((orr_adapter_plain(job) ? 4 : in) + (drops ? 1 : 0));
+}
+
+/* Bytes per element that a product with a quantised matrix keeps of its input, unless an adapter beside it keeps the
+ * very same tensor (Eq. 312). */
+static double quantised_input(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind,
+                              enum orr_target first, enum orr_target last)
+{
+    bool shared = false;
+    if (!job->engine.quantised_input_kept || orr_base_kernels(job) <= 0) return 0;
+    for (int target = (int)first; target <= (int)last; target++)
+        shared |= orr_adapts_target(job, kind, (enum orr_target)target);
+    const bool same = shared && job->workload.adapter.dropout_frac <= 0 && !orr_adapter_casts(job);
+    return same ? 0 : d->w_a;
+}
+
+/* Bytes that a joined product of queries, keys and values keeps besides what attention reads: its columns of queries
+ * and keys, of which rotary positions make copies; and the output of adapters that is scattered over its columns
+ * (Eq. 313). */
+static double joined_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double a = (double)kind->n_heads / d->t,
+                 kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
+    const double columns[3] = {a * (double)kind->head_qk, kv * (double)kind->head_qk, kv * (double)kind->head_v};
+    double scattered = 0;
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!orr_adapts_target(job, kind, (enum orr_target)(ORR_TARGET_Q + i))) continue;
+        scattered += columns[i];
+        n++;
+    }
+    if (!orr_adapts_joined(job) || n == 3) scattered = 0;
+    return d->w_a * d->T * (scattered + (job->engine.joined_qkv_kept && kind->rope ? columns[0] + columns[1] : 0));
 }
 
 /* Bytes that adapters beside `n` outputs keep: the columns of their rank, and with DoRA both outputs. */
@@ -113,9 +147,14 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
     const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
-    const double inputs = input_bytes(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V) * d->T_norm * d->h;
+    const double inputs = (input_bytes(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V) +
+                           quantised_input(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V)) *
+                          d->T_norm * d->h;
+    /* A fused kernel keeps its output in its own order; a product that keeps its input keeps the copy in rows. */
+    const double rows = unfused(job) ? 0 : quantised_input(job, d, kind, ORR_TARGET_O, ORR_TARGET_O);
     return inputs + w * d->T * ((a + kept) * (double)kind->head_qk + kept * (double)kind->head_v) +
-           in * d->T * a * (double)kind->head_v + gate + attention_beside(job, d, kind);
+           (in + rows) * d->T * a * (double)kind->head_v + gate + attention_beside(job, d, kind) +
+           joined_bytes(job, d, kind);
 }
 
 /* Bytes of all mixers of a layer: attention; a scan with its projected and convolved columns and its chunks' states;
@@ -134,7 +173,8 @@ static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, c
 /* Bytes kept per FFN column: gate, up and their product. A framework that does not fuse them keeps SiLU(gate) too. */
 static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
-    const double in = input_bytes(job, d, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN);
+    const double in = input_bytes(job, d, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN) +
+                      quantised_input(job, d, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN);
     if (!kind->gated) return d->w_a + in;
     return 2 * d->w_a + in + (job->engine.saves_unfused ? d->w_a : 0);
 }
@@ -142,7 +182,9 @@ static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *
 static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double per_column = ffn_width_bytes(job, d, kind);
-    const double in = input_bytes(job, d, kind, ORR_TARGET_GATE, ORR_TARGET_UP);
+    const bool one_norm = kind->parallel_block && kind->n_norms == 1; /* attention reads, and keeps, the same rows */
+    const double in = input_bytes(job, d, kind, ORR_TARGET_GATE, ORR_TARGET_UP) +
+                      (one_norm ? 0 : quantised_input(job, d, kind, ORR_TARGET_GATE, ORR_TARGET_UP));
     const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(&job->workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     if (!orr_kind_has_ffn(kind)) return 0;

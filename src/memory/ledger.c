@@ -25,7 +25,8 @@ struct rank_bytes {
     double reserved;         /* held by the allocator beyond the saved layers, at every instant */
     double tower_saved;      /* bytes of the tower's layers for one micro-batch, a part of `saved` */
     double embedding_mask, head_saved, logits;
-    double casts; /* 16-bit copies of fp32 weights, from forward until backward has passed them */
+    double head_restored; /* of a quantised output matrix, beyond the largest one of a layer */
+    double casts;         /* 16-bit copies of fp32 weights, from forward until backward has passed them */
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
     double first_saved;     /* saved by the first layer, where only the first layers of a rank are recomputed */
@@ -69,6 +70,12 @@ static double matrix_share(const struct orr_job *job, const struct orr_stage *st
     return matrices.n > 0 ? orr_min(1, matrices.params / params) : 1;
 }
 
+/* Parameters of the output matrix on one rank, without the norm before it. */
+static double head_matrix(const struct orr_job *job)
+{
+    return orr_max(0, orr_rank_head_params(job) - (double)job->model.hidden);
+}
+
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
     const struct orr_plan *plan = &job->plan;
@@ -79,13 +86,14 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
-                                 : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
+                                 : w * (stage->dense_params + stage->expert_params);                    /* Eq. 80 */
     if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 234 */
-    if (orr_adapts(job)) {                                                                           /* Eq. 155 */
+    if (orr_adapts(job)) {                                                                              /* Eq. 155 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
         const double less = w - orr_base_bytes(job), own = orr_adapter_wide(job) ? 4 : w;
         r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
         r->weights += own * stage->adapter_params / shard;
+        if (stage->head && orr_quantises_head(job)) r->weights -= less * head_matrix(job) / shard; /* Eq. 315 */
     }
     r->weights += narrow_bytes(job, stage, stage->dense_params + stage->expert_params);
     const struct orr_states states = orr_states_of(job);
@@ -182,10 +190,13 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
             r->buffers = orr_max(r->buffers, 2 * w * params);
         if (orr_base_kernels(job) > 0) /* The matrix at work is restored to 16 bits. */
-            restored = orr_max(restored, w * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
+            restored = orr_max(restored,
+                               orr_restored_bytes(job) * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
     }
     if (job->plan.zero >= 3) keep_gathered(job, stage, gathered, r);
     r->gathered += restored;
+    if (stage->head && orr_quantises_head(job)) /* Eq. 315 */
+        r->head_restored = orr_max(0, orr_restored_bytes(job) * head_matrix(job) - restored);
     offload_inputs(job, r);
     r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
@@ -288,7 +299,7 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     *gradients = job->workload.optimizer_in_backward ? r->gradient_16bit * updated_params(job, r, instant) : 0;
     switch (instant) {
     case LOSS:
-        *activations = all + r->head_saved + r->logits;
+        *activations = all + r->head_saved + r->logits + r->head_restored;
         *gradients += chunk_gradients(job, r);
         return;
     case FIRST_FFN:

@@ -216,9 +216,35 @@ static void emit_lengths(struct orr_emit *emit, double k, double n, double outpu
                                                         .backward_launches = 10});
 }
 
+/* Dropout of an adapter's input reads it and writes the copy and a mask of one byte; backward reads the gradient and
+ * the mask (Eq. 314). */
+static void emit_dropout(struct orr_emit *emit, double inputs)
+{
+    const double element = 2 * (orr_adapter_plain(emit->job) ? 4 : emit->dims.w_a) + 1;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.dropout",
+                                                        .backward_name = "adapter.dropout.backward",
+                                                        .kind = ORR_POINTWISE_DROPOUT,
+                                                        .forward_bytes = element * inputs,
+                                                        .backward_bytes = element * inputs});
+}
+
+/* The output of a joined pair of adapters is scattered over the columns of the whole product: zeros, their copy and the
+ * scattered columns in forward; backward picks the columns out of the gradient (Eq. 313). */
+static void emit_scatter(struct orr_emit *emit, const struct orr_linear *linear, double columns)
+{
+    const double w = emit->dims.w_a * linear->m;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.scatter",
+                                                        .backward_name = "adapter.scatter.backward",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = w * (3 * linear->n + 2 * columns),
+                                                        .backward_bytes = 2 * w * columns,
+                                                        .forward_launches = 3,
+                                                        .backward_launches = 1});
+}
+
 /* Beside (m, k) x (k, n): x A, (x A) B, the product with the scale, and the sum; backward also sums the two gradients
  * of the input (Eq. 148). */
-static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, double n)
+static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, double n, bool drops)
 {
     const struct orr_adapter *adapter = &emit->job->workload.adapter;
     const double rank = (double)adapter->rank, batch = orr_max(1, linear->experts), w = emit->dims.w_a;
@@ -226,6 +252,7 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     const bool plain = orr_adapter_plain(emit->job);
     if (plain) emit_plain_casts(emit, inputs, outputs);
     else if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
+    if (drops) emit_dropout(emit, inputs);
     if (adapter->base != ORR_BASE_BF16) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
@@ -244,25 +271,34 @@ void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (!orr_adapts(emit->job) || emit->layer_kind < 0 || linear->product == ORR_PRODUCT_OTHER) return;
     const struct orr_layer_kind *kind = &emit->model->kinds[emit->layer_kind];
+    const bool drops = emit->job->workload.adapter.dropout_frac > 0;
     if (linear->n_parts == 0) {
         const int target = target_of(linear->product);
         if (target >= 0 && orr_adapts_target(emit->job, kind, (enum orr_target)target))
-            emit_beside(emit, linear, linear->n);
+            emit_beside(emit, linear, linear->n, drops);
         return;
     }
-    for (int i = 0; i < linear->n_parts; i++)
-        if (linear->parts[i].n > 0 && orr_adapts_target(emit->job, kind, linear->parts[i].target))
-            emit_beside(emit, linear, linear->parts[i].n);
+    const bool joined = orr_adapts_joined(emit->job) && linear->product == ORR_PRODUCT_QKV;
+    double columns = 0;
+    for (int i = 0; i < linear->n_parts; i++) {
+        if (linear->parts[i].n <= 0 || !orr_adapts_target(emit->job, kind, linear->parts[i].target)) continue;
+        emit_beside(emit, linear, linear->parts[i].n, drops && !(joined && columns > 0));
+        columns += linear->parts[i].n;
+    }
+    if (joined && columns > 0 && columns < linear->n) emit_scatter(emit, linear, columns);
 }
 
-/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 151). */
+/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 151), and
+ * cast once more where the library restores it in another format than that of activations (Eq. 315). */
 void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, enum orr_phase phase)
 {
     const double kernels = orr_base_kernels(emit->job);
-    if (kernels <= 0 || !linear->quantised || emit->layer_kind < 0) return;
+    const bool head = linear->head && orr_quantises_head(emit->job);
+    if (kernels <= 0 || !(head || (linear->quantised && emit->layer_kind >= 0))) return;
     const double weights = orr_max(1, linear->experts) * linear->k * linear->n;
+    const bool cast = orr_restored_bytes(emit->job) > emit->dims.w_p; /* restored to another format first */
     struct orr_op *op = orr_emit_op(emit, "adapter.dequantise", ORR_OP_POINTWISE, phase);
     op->pointwise = ORR_POINTWISE_UPCAST;
-    op->bytes = weights * (orr_base_bytes(emit->job) + emit->dims.w_p);
-    op->launches = kernels;
+    op->bytes = weights * (orr_base_bytes(emit->job) + (cast ? 3 : 1) * emit->dims.w_p);
+    op->launches = kernels + (cast ? 1 : 0);
 }

@@ -35,6 +35,25 @@ static inline bool orr_adapter_casts(const struct orr_job *job)
     return orr_adapter_wide(job) && (job->workload.adapter.plain || job->workload.adapter.base == ORR_BASE_BF16);
 }
 
+/* Are the adapters of queries, keys and values one pair of matrices beside the joined product? */
+static inline bool orr_adapts_joined(const struct orr_job *job)
+{
+    return orr_adapts(job) && job->engine.adapters_joined && !job->engine.split_products;
+}
+
+/* Bytes per weight that exist while a matrix is restored: its 16-bit copy, and the copy it was cast from if any. */
+static inline double orr_restored_bytes(const struct orr_job *job)
+{
+    return job->engine.restored_bytes > 0 ? job->engine.restored_bytes : 2;
+}
+
+/* Is the output matrix part of a quantised base? One that is the embedding, too, is not. */
+static inline bool orr_quantises_head(const struct orr_job *job)
+{
+    return orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16 && job->engine.quantised_head &&
+           !job->model.tied_embeddings;
+}
+
 /* Bytes of a weight of the layers' matrices, and the kernels that restore such a matrix to 16 bits; 0: none. */
 double orr_base_bytes(const struct orr_job *job);
 double orr_base_kernels(const struct orr_job *job);

@@ -12,6 +12,7 @@
 #include "report/summary.h"
 #include "spec/assume.h"
 #include "spec/family.h"
+#include "spec/plan.h"
 
 #define WHY 320
 
@@ -157,8 +158,25 @@ static bool warn_pools(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+/* Recomputing the core of attention saves its scores. A fused kernel keeps none, and unless the engine repeats it all
+ * the same, nothing changes: a request that asks for it should know. */
+static bool warn_recompute(const struct orr_job *job, char why[WHY])
+{
+    const struct orr_workload *workload = &job->workload;
+    if (job->kind != ORR_JOB_TRAIN || workload->attention == ORR_ATTENTION_UNFUSED) return false;
+    if (orr_layer_recompute(job, false) != ORR_RECOMPUTE_CORE || job->engine.fused_core_repeated) return false;
+    const bool core = workload->recompute == ORR_RECOMPUTE_CORE;
+    (void)snprintf(
+        why, WHY,
+        "recompute %s changes nothing: fused attention keeps no scores%s%s; selective-op, ops:... or full say "
+        "what else to repeat",
+        core ? "core" : "selective", core ? "" : ", and no other selective recomputation is known of engine ",
+        core ? "" : job->engine.id);
+    return true;
+}
+
 static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {warn_vendor, warn_positions, warn_requests,
-                                                                            warn_pools};
+                                                                            warn_pools, warn_recompute};
 
 json_t *orr_warnings_json(const struct orr_job *job)
 {

@@ -1,5 +1,5 @@
 /* "adapter" and "frozen" of a training request: which weights are trained. An adapter is a text like
- * "lora:rank=16,targets=attention,base=nf4,format=fp32" or an object with these keys and "kind". */
+ * "lora:rank=16,targets=attention,base=nf4,format=fp32,dropout=0.05" or an object with these keys and "kind". */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define DEFAULT_RANK 16
 
 static const char *const KINDS[] = {"none", "lora", "dora", "qlora"};
-static const char *const KEYS[] = {"rank", "targets", "base", "format"};
+static const char *const KEYS[] = {"rank", "targets", "base", "format", "dropout"};
 static const char *const GROUPS[] = {"q", "k", "v", "o", "gate", "up", "down", "attention", "mlp", "all"};
 static const char *const PARTS[] = {"embeddings", "head", "tower", "layers"};
 
@@ -57,7 +57,7 @@ static enum orr_err read_targets(const struct orr_doc *request, const char *at, 
 static enum orr_err read_value(const struct orr_doc *request, const char *key, const char *value,
                                struct orr_adapter *adapter, struct orr_error *error)
 {
-    double rank = 0;
+    double rank = 0, dropout = 0;
     switch (index_of(key, KEYS, ORR_COUNT_OF(KEYS))) {
     case 0:
         if (!orr_quantity_parse(value, ORR_UNIT_COUNT, &rank) || rank < 1 || rank > 4096 || rank > (double)(int)rank)
@@ -77,8 +77,15 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
         if (adapter->format == ORR_DTYPE_FP32 || strcmp(value, "bf16") == 0) return ORR_OK;
         return orr_doc_fail(request, "workload.adapter", error,
                             "format must be fp32, fp32-plain or bf16, not \"%.40s\"", value);
+    case 4:
+        if (!orr_quantity_parse(value, ORR_UNIT_NONE, &dropout) || dropout < 0 || dropout >= 1)
+            return orr_doc_fail(request, "workload.adapter", error,
+                                "dropout must be a number from 0 to less than 1, not \"%.40s\"", value);
+        adapter->dropout_frac = dropout;
+        return ORR_OK;
     }
-    return wrong(request, "workload.adapter", key, "rank, targets, base, format", KEYS, ORR_COUNT_OF(KEYS), error);
+    return wrong(request, "workload.adapter", key, "rank, targets, base, format, dropout", KEYS, ORR_COUNT_OF(KEYS),
+                 error);
 }
 
 static enum orr_err read_kind(const struct orr_doc *request, const char *kind, struct orr_adapter *adapter,
@@ -124,6 +131,7 @@ static bool as_text(const json_t *value, char text[ORR_ADAPTER_TEXT])
 {
     text[0] = '\0';
     if (json_is_integer(value)) (void)snprintf(text, ORR_ADAPTER_TEXT, "%lld", (long long)json_integer_value(value));
+    if (json_is_real(value)) (void)snprintf(text, ORR_ADAPTER_TEXT, "%.6g", json_real_value(value));
     if (json_is_string(value)) (void)snprintf(text, ORR_ADAPTER_TEXT, "%s", json_string_value(value));
     for (size_t i = 0; i < json_array_size(value); i++) {
         const char *word = json_string_value(json_array_get(value, i));
@@ -237,8 +245,10 @@ const char *orr_adapter_text(const struct orr_workload *workload, char text[ORR_
             n += snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, "%s%s", first ? "" : "+", GROUPS[i]);
             first = false;
         }
-    (void)snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",base=%s,format=%s", orr_base_format_names[adapter->base],
-                   adapter->plain ? "fp32-plain" : orr_dtype_name(adapter->format));
+    n += snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",base=%s,format=%s", orr_base_format_names[adapter->base],
+                  adapter->plain ? "fp32-plain" : orr_dtype_name(adapter->format));
+    if (adapter->dropout_frac > 0)
+        (void)snprintf(text + n, ORR_ADAPTER_TEXT - (size_t)n, ",dropout=%.6g", adapter->dropout_frac);
     return text;
 }
 

@@ -89,6 +89,70 @@ static void kept_activations_are_counted(void **state)
          8 * h + 8 * h + heads + 6 * f + 2 * 64, 1e-12);
 }
 
+static double lit_kept(struct world *w, const char *adapter)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{'seq':1304,'micro_batch':1,"
+             "'global_batch':1,'adapter':'%s','engine':'litgpt-2023'}}",
+             adapter);
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    return orr_layer_saved_bytes(&w->job, &bytes) / 1304;
+}
+
+/* Eqs. 312-314, Llama-2-7B, h 4096, f 11008. Queries, keys and values in one product with adapters of rank 8 beside
+ * queries and values; bytes per token: inputs of two norms 4 h, dropped input 2 h and mask h, the scattered output of
+ * the adapters 4 h, rotated queries and keys 4 h, the joined product 6 h, the heads' outputs 2 h, statistics 4 * 32,
+ * two ranks of 16, gate, SiLU and up 6 f. PyTorch 2.11 kept 37.18 h without the layer's input of 2 h, and 48.55 h where
+ * products with 4-bit matrices keep their inputs: of both norms and of the heads 2 h each, and 2 f
+ * (kit/kit_adapter_memory.py on one H200). All three adapted, nothing is scattered. */
+static void joined_adapters_keep_what_was_measured(void **state)
+{
+    struct world *w = *state;
+    const double h = 4096, f = 11008, layer = 23 * h + 128 + 2 * 16 + 6 * f;
+    near(lit_kept(w, "lora:rank=8,targets=q+v,format=bf16,dropout=0.05"), layer, 1e-12);
+    near(lit_kept(w, "lora:rank=8,targets=q+v,format=bf16,dropout=0.05"), (37.18 + 2) * h, 1e-3);
+    near(lit_kept(w, "qlora:rank=8,targets=q+v,format=bf16,dropout=0.05"), layer + 6 * h + 2 * f, 1e-12);
+    near(lit_kept(w, "qlora:rank=8,targets=q+v,format=bf16,dropout=0.05"), (48.55 + 2) * h, 1e-3);
+    near(lit_kept(w, "lora:rank=8,targets=q+v,format=bf16"), layer - h, 1e-12);
+    near(lit_kept(w, "qlora:rank=8,targets=q+v,format=bf16"), layer - h + 4 * h + 2 * f, 1e-12);
+    near(lit_kept(w, "lora:rank=8,targets=q+k+v,format=bf16"), layer - h - 4 * h + 16, 1e-12);
+}
+
+/* Dropout gives each adapter that stands alone a copy and a mask: of q and v, 2 (2 + 1) h instead of 2 h; of adapters
+ * in fp32 under autocast, whose inputs are apart anyway, masks of h alone; TinyLlama as above. */
+static void dropout_keeps_copies_and_masks(void **state)
+{
+    struct world *w = *state;
+    const double h = 2048, f = 5632, heads = 4 * h + 1024 + 128;
+    near(kept_per_token(w, "'adapter':'lora:rank=16,targets=q+v,format=bf16,dropout=0.1'"),
+         8 * h + 6 * h + heads + 6 * f + 2 * 32, 1e-12);
+    near(kept_per_token(w, "'adapter':{'kind':'lora','rank':16,'targets':['q','v'],'dropout':0.1}"),
+         8 * h + 6 * h + heads + 6 * f + 2 * 32, 1e-12);
+    near(kept_per_token(w, "'adapter':'lora:rank=16,targets=q+v,dropout=0'"), 8 * h + 4 * h + heads + 6 * f + 2 * 32,
+         1e-12);
+}
+
+/* Eq. 315, Llama-2-7B: with the head of 32000 x 4096, NF4 holds 6476005376 + 131072000 weights at 4.5 bits; embedding
+ * and norms, 131338240, stay in 16 bits. The head is restored in 4 bytes a weight beside all logits (8 bytes each). */
+static void a_quantised_head_is_restored_beside_its_logits(void **state)
+{
+    struct world *w = *state;
+    const double weights = (6476005376.0 + 131072000.0) * 4.5 / 8 + 131338240.0 * 2 + 4194304.0 * 2;
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{'seq':1304,"
+                "'micro_batch':1,'global_batch':1,'engine':'litgpt-2023','adapter':"
+                "'qlora:rank=8,targets=q+v,base=nf4-single,format=bf16,dropout=0.05'}}");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS], weights, 1e-9);
+    /* Lit-GPT's own table: 14.14e9 bytes allocated at most. */
+    near(w->result.memory.total_bytes, 14.14e9, 0.1);
+    const double whole = w->result.memory.total_bytes;
+    w->job.engine.quantised_head = false;
+    train(w);
+    /* without it 131072000 weights have 1.4375 bytes more, and the largest restored matrix is one of 4096 x 11008 */
+    near(whole - w->result.memory.total_bytes, 131072000.0 * (4 - 1.4375) - 4.0 * 4096 * 11008, 1e-6);
+}
+
 static size_t count_of(const struct orr_op_list *list, const char *name)
 {
     size_t n = 0;
@@ -234,6 +298,7 @@ static void bad_adapters_are_refused(void **state)
     refuse(w, "'adapter':'lora:rank=0'", "rank must be an integer from 1 to 4096, not \"0\"");
     refuse(w, "'adapter':'lora:targets=gates'", "\"gates\" is none of q, k, v, o, gate, up, down, attention, mlp, all");
     refuse(w, "'adapter':'lora:base=nf5'", "\"nf5\" is none of bf16, int8, nf4, nf4-single");
+    refuse(w, "'adapter':'lora:dropout=1'", "dropout must be a number from 0 to less than 1, not \"1\"");
     refuse(w, "'adapter':7", "must be a text like");
     refuse(w, "'frozen':'layers:99'", "layers:N must have N from 1 to 32");
     refuse(w, "'frozen':'heads'", "\"heads\" is none of embeddings, head, tower, layers:N");
@@ -245,6 +310,9 @@ int main(void)
         cmocka_unit_test(parameters_are_two_thin_matrices),
         cmocka_unit_test(quantised_weights_and_states_of_adapters_alone),
         cmocka_unit_test(kept_activations_are_counted),
+        cmocka_unit_test(joined_adapters_keep_what_was_measured),
+        cmocka_unit_test(dropout_keeps_copies_and_masks),
+        cmocka_unit_test(a_quantised_head_is_restored_beside_its_logits),
         cmocka_unit_test(adapters_beside_quantised_matrices),
         cmocka_unit_test(plain_adapters_multiply_in_fp32),
         cmocka_unit_test(optimizer_in_backward_drops_gradients),
