@@ -217,6 +217,10 @@ struct orr_engine {
     bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
+    int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
+    int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
+    int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
+    int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
     double graph_piece_s;                    /* ... after so long a pause of the device */
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
     bool prefix_cache;                       /* blocks of finished prompts are kept and found again */

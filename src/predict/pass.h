@@ -57,8 +57,9 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
 
-/* Eq. 95: seconds in which a GPU of the prefill pool sends its part of the cache of a prompt over a link that is free,
- * and those that are left when the prompt, which took prefill_s, is computed. */
+/* Eqs. 95, 330: seconds in which a GPU of the prefill pool sends its part of the cache of a prompt over a link that is
+ * free, the pieces in which it is sent, and the seconds that are left when the prompt, which took prefill_s, is
+ * computed. */
 double orr_handoff_s(const struct orr_job *job, const struct orr_stage *stages, double length);
 double orr_handoff_left_s(const struct orr_job *job, double all_s, double prefill_s);
 
