@@ -78,10 +78,23 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
     return curve;
 }
 
-/* How contexts are split: the number of splits, the time of a key in a block, and the first context that is worth
- * splitting. */
+/* Eq. 331: a kernel whose blocks walk a whole context each, as FlashAttention 2 has for many sequences, ends with its
+ * longest contexts, which a few SMs read alone. Returns the length of that walk over the mean context: the longest of
+ * so many contexts, less the mean walk that is left when the last block begins, for contexts with a lognormal law. */
+static double uneven_walk(const struct orr_job *job, const struct orr_op *op)
+{
+    const enum orr_decode_kernel kernel = job->engine.decode_kernel;
+    const bool whole = kernel == ORR_DECODE_FLASH || kernel == ORR_DECODE_FLASH_WIDE;
+    const double cv = job->serving.context_cv, square = 1 + cv * cv, n = orr_max(1, op->batch);
+    if (!whole || job->system.chip.flash != ORR_ATTENTION_FLASH2 || cv <= 0) return 0;
+    const double longest = exp(sqrt(2 * log(n) * log(square))) / sqrt(square);
+    return orr_max(0, longest - square);
+}
+
+/* How contexts are split: the number of splits, the time of a key in a block, the first context that is worth
+ * splitting, and the walk of the longest one. */
 struct cut {
-    double splits, waves, key_s, partial_s, from;
+    double splits, waves, key_s, partial_s, from, uneven;
 };
 
 static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
@@ -92,7 +105,8 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
     struct cut cut = {.splits = job->engine.split_kv ? orr_max(1, floor(n_sm / heads)) : 1,
                       .key_s = orr_max(2 * op->k * op->input_bytes / u->sm_bytes_per_s, head_s),
                       .partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s,
-                      .from = HUGE_VAL};
+                      .from = HUGE_VAL,
+                      .uneven = uneven_walk(job, op)};
     cut.waves = orr_ceil(heads / n_sm);
     if (cut.splits <= 1) return cut;
     const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
@@ -111,6 +125,7 @@ static void add_blocks(struct orr_decode_piece *piece, const struct orr_decode_c
     const bool growing = piece->from > splits * BLOCK_KEYS;
     if (growing) add_line(piece, waves * u->block_s, waves * cut->key_s / splits, ORR_BOUND_DRAM);
     else add_line(piece, waves * (u->block_s + BLOCK_KEYS * cut->key_s), 0, ORR_BOUND_OVERHEAD);
+    if (!split) piece->add_b += cut->uneven * cut->key_s;
     if (!split) return;
     piece->add_a += u->reduce_s + (growing ? cut->partial_s * splits : 0);
     piece->add_b += growing ? 0 : cut->partial_s / BLOCK_KEYS;

@@ -87,7 +87,7 @@ static void table_error(void **state)
     static double error[2 * STEPS];
     for (size_t i = 0; i < COUNT(JOBS); i++) {
         open_job(w, i, 1000, 200);
-        struct orr_steps *table = orr_steps_new(&w->job, false), *exact = orr_steps_new(&w->job, true);
+        struct orr_steps *table = orr_steps_new(&w->job, NULL, false), *exact = orr_steps_new(&w->job, NULL, true);
         struct random random = {.state = 12345 + i};
         double bias = 0;
         for (int k = 0; k < STEPS; k++) {
@@ -248,9 +248,9 @@ static void steps_are_filled_up_to_a_graph(void **state)
     struct world *w = *state;
     open_job(w, 0, 1000, 1000);
     w->job.engine.graph_sequences = 64;
-    struct orr_steps *plain = orr_steps_new(&w->job, false);
+    struct orr_steps *plain = orr_steps_new(&w->job, NULL, false);
     w->job.engine.graph_multiple = 8;
-    struct orr_steps *padded = orr_steps_new(&w->job, false);
+    struct orr_steps *padded = orr_steps_new(&w->job, NULL, false);
     for (size_t i = 0; i < COUNT(SIZES); i++) {
         const double own_s = orr_steps_decode(plain, SIZES[i][0], 1000, 1).first_s;
         const double next_s = orr_steps_decode(plain, SIZES[i][1], 1000, 1).first_s;
