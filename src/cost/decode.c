@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The least number of keys of a thread block; shorter contexts are not split further. */
 #define BLOCK_KEYS 64
@@ -78,15 +79,22 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
     return curve;
 }
 
+/* Is `word` one of the words of `list`, which single spaces separate? */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length > 0 && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    return false;
+}
+
 /* Eq. 331: a kernel whose blocks walk a whole context each, as FlashAttention 2 has for many sequences, ends with its
  * longest contexts, which a few SMs read alone. Returns the length of that walk over the mean context: the longest of
  * so many contexts, less the mean walk that is left when the last block begins, for contexts with a lognormal law. */
 static double uneven_walk(const struct orr_job *job, const struct orr_op *op)
 {
-    const enum orr_decode_kernel kernel = job->engine.decode_kernel;
-    const bool whole = kernel == ORR_DECODE_FLASH || kernel == ORR_DECODE_FLASH_WIDE;
     const double cv = job->serving.context_cv, square = 1 + cv * cv, n = orr_max(1, op->batch);
-    if (!whole || job->system.chip.flash != ORR_ATTENTION_FLASH2 || cv <= 0) return 0;
+    if (cv <= 0 || !has_word(job->engine.whole_contexts, job->system.chip.family)) return 0;
     const double longest = exp(sqrt(2 * log(n) * log(square))) / sqrt(square);
     return orr_max(0, longest - square);
 }
