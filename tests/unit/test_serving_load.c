@@ -4,6 +4,7 @@
 
 #include "serving/closed.h"
 #include "serving/replica.h"
+#include "serving/traffic.h"
 
 static const struct {
     const char *model, *system, *engine, *precision;
@@ -264,9 +265,28 @@ static void steps_are_filled_up_to_a_graph(void **state)
     orr_steps_free(padded);
 }
 
+/* Eq. 332: prompts of 1000 to 3000 tokens, whose variance is (2001^2 - 1)/12, and answers of 600: contexts have the mean
+ * 2000 + 300 and the square 2000^2 + 333666.67 + 2000 * 600 + 600^2/3, so that they differ by 0.2622 of the mean. Of
+ * lognormal answers of mean 600 and spread 1 the square is 720000 and the cube 1200^3. */
+static void contexts_differ_by_their_lengths(void **state)
+{
+    (void)state;
+    const struct orr_traffic uniform = {
+        .arrival = ORR_ARRIVAL_CLOSED,
+        .concurrency = 8,
+        .input_len = {.law = ORR_LENGTH_UNIFORM, .mean = 2000, .low = 1000, .high = 3000},
+        .output_len = {.law = ORR_LENGTH_FIXED, .mean = 600}};
+    assert_close(orr_traffic_context_cv(&uniform), 0.2621947019902058, 1e-6);
+    struct orr_traffic lognormal = uniform;
+    lognormal.input_len = (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = 1000};
+    lognormal.output_len = (struct orr_lengths){.law = ORR_LENGTH_LOGNORMAL, .mean = 600, .cv = 1};
+    assert_close(orr_traffic_context_cv(&lognormal), sqrt(3160000.0 / (1600.0 * 1600) - 1), 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_differ_by_their_lengths),
         cmocka_unit_test(users_think),
         cmocka_unit_test(steps_are_decided_ahead),
         cmocka_unit_test(least_tp_is_named),
