@@ -34,7 +34,9 @@ void cli_watch_progress(void *context, double done_frac)
     struct cli_watch *watch = context;
     if (interrupted()) watch->stop = 1;
     if (!watch->terminal || done_frac >= 1) return;
+    if (watch->drawn && watch->drawn_percent == (int)(100 * done_frac)) return;
     watch->drawn = true;
+    watch->drawn_percent = (int)(100 * done_frac);
     cli_progress(NULL, watch->what, done_frac);
 }
 

@@ -9,6 +9,7 @@ struct cli_watch {
     volatile int stop; /* for the run: it ends soon after this becomes 1 */
     const char *what;
     bool terminal, drawn;
+    int drawn_percent; /* what the bar shows */
     sigset_t before;
 };
 void cli_watch_begin(struct cli_watch *watch, const char *what);

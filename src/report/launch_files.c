@@ -8,6 +8,7 @@
 
 #include "report/launch.h"
 #include "spec/job.h"
+#include "spec/json.h"
 #include "spec/names.h"
 #include "spec/plan.h"
 
@@ -25,14 +26,48 @@ const char *orr_launch_model(const struct orr_model *model)
     return model->published[0] ? model->published : model->id;
 }
 
+/* The name of the script that a node runs. */
+static const char *script_of(const struct orr_job *job)
+{
+    const char *family = job->engine.family;
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    if (train && strstr(family, "deepspeed")) return "deepspeed.sh";
+    if (train && (strcmp(family, "hf-transformers") == 0 || strncmp(family, "pytorch", 7) == 0)) return "accelerate.sh";
+    switch (orr_launcher_of(job)) {
+    case ORR_LAUNCHER_MEGATRON: return "megatron.sh";
+    case ORR_LAUNCHER_TORCHTITAN: return "torchtitan.sh";
+    case ORR_LAUNCHER_BRIDGE: return "bridge.sh";
+    case ORR_LAUNCHER_VLLM: return "vllm.sh";
+    case ORR_LAUNCHER_SGLANG: return "sglang.sh";
+    case ORR_LAUNCHER_TENSORRT_LLM: return "tensorrt_llm.sh";
+    case ORR_N_LAUNCHERS: break;
+    }
+    return "";
+}
+
+/* The program whose files an engine gets that has no generator here; NULL where they are the engine's own. */
+static const char *stand_in(const struct orr_job *job)
+{
+    static const char *const OWN[] = {"megatron-lm", "megatron-core", "megatron-rocm", "vllm", "vllm-rocm"};
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    if (strcmp(script_of(job), train ? "megatron.sh" : "vllm.sh") != 0) return NULL;
+    for (size_t i = 0; i < ORR_COUNT_OF(OWN); i++)
+        if (strcmp(job->engine.family, OWN[i]) == 0) return NULL;
+    return train ? "Megatron-LM" : "vLLM";
+}
+
 void orr_launch_header(struct orr_text *text, const struct orr_launch_pool *pool)
 {
     orr_text_add(text,
                  "#!/usr/bin/env bash\n"
-                 "# %s on %lld x %s, engine %s: made by orrery %s. Check paths and data before you run it.\n"
-                 "set -euo pipefail\n",
+                 "# %s on %lld x %s, engine %s: made by orrery %s. Check paths and data before you run it.\n",
                  orr_launch_model(&pool->job->model), (long long)pool->job->plan.gpus, pool->job->system.id,
                  pool->job->engine.id, orr_version());
+    const char *other = stand_in(pool->job);
+    if (other)
+        orr_text_add(text, "# orrery writes no files for %s: these run the same plan on %s.\n",
+                     pool->job->engine.family, other);
+    orr_text_add(text, "set -euo pipefail\n");
 }
 
 /* Adds flags, one to a line, with the values beside them. `assign` writes NAME=VALUE. */
@@ -203,24 +238,6 @@ static void accelerate_files(struct orr_launch_pool *pool)
 }
 
 /* ---------------------------------------------------------------- wrappers */
-
-/* The name of the script that a node runs. */
-static const char *script_of(const struct orr_job *job)
-{
-    const char *family = job->engine.family;
-    if (strstr(family, "deepspeed")) return "deepspeed.sh";
-    if (strcmp(family, "hf-transformers") == 0 || strncmp(family, "pytorch", 7) == 0) return "accelerate.sh";
-    switch (orr_launcher_of(job)) {
-    case ORR_LAUNCHER_MEGATRON: return "megatron.sh";
-    case ORR_LAUNCHER_TORCHTITAN: return "torchtitan.sh";
-    case ORR_LAUNCHER_BRIDGE: return "bridge.sh";
-    case ORR_LAUNCHER_VLLM: return "vllm.sh";
-    case ORR_LAUNCHER_SGLANG: return "sglang.sh";
-    case ORR_LAUNCHER_TENSORRT_LLM: return "tensorrt_llm.sh";
-    case ORR_N_LAUNCHERS: break;
-    }
-    return "";
-}
 
 /* A server of TensorRT-LLM that needs several nodes is one program of MPI with a task for each GPU. */
 static bool is_mpi(const struct orr_launch_pool *pool)

@@ -223,8 +223,8 @@ static void add_addresses(struct orr_text *text, const struct orr_launch_pool *p
     for (int64_t i = 0; i < pool->servers; i++) {
         const int64_t node = pool->copies > 1 ? 0 : i / pool->per_node;
         orr_launch_id(pool, pool->copies > 1 ? i : 0, id, sizeof id);
-        orr_text_add(text, "%s%s-%lld.%s:%lld", i ? " " : "", id, (long long)node, id,
-                     (long long)(first_port(pool) + i % pool->per_node));
+        const int64_t port = first_port(pool) + i % pool->per_node;
+        orr_text_add(text, "%s%s-%lld.%s:%lld", i ? " " : "", id, (long long)node, id, (long long)port);
     }
 }
 

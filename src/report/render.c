@@ -47,5 +47,7 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
 bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink sink, void *context)
 {
     ORR_PLAIN_NUMBERS;
-    return orr_launch_files(answer->job, NULL, sink, context);
+    const struct orr_job *job = answer->job;
+    const bool apart = job->kind == ORR_JOB_INFER && job->serving.disaggregated;
+    return orr_launch_files(job, apart ? job : NULL, sink, context); /* pools of one job have one plan */
 }

@@ -6,6 +6,7 @@
 #include "report/size.h"
 #include "report/summary.h"
 #include "report/table.h"
+#include "report/text_plot.h"
 #include "spec/spec.h"
 
 #include <math.h>
@@ -110,7 +111,43 @@ void orr_size_words(const struct orr_size *size, const struct orr_sized *plan, s
 /* A plan of the front that costs more is worth a row where it takes a tenth off the time over its limit. */
 #define WORTH_FRAC 0.9
 
-/* One row per plan; the bar is the worst time over its limit, full at twice the limit. */
+static bool is_best(const struct orr_size_answer *a, const struct orr_sized *p)
+{
+    return a->found && p->choice.gpus == a->best.choice.gpus && p->cost == a->best.cost;
+}
+
+#define USD_LEAST 1e-6
+/* Draws the whole front, the answer filled; both axes are logarithmic, because either spans decades. */
+static void draw_front(const struct orr_size_answer *a, const struct orr_style *style, struct orr_text *text)
+{
+    double x[ORR_SIZE_FRONT + 1], y[ORR_SIZE_FRONT + 1];
+    char low[2][32], high[2][32];
+    size_t n = 0;
+    for (int rest = 0; rest < 2; rest++) /* the answer first */
+        for (size_t i = 0; i < a->n_front; i++)
+            if (is_best(a, &a->front[i]) == (rest == 0) && isfinite(a->front[i].ratio)) {
+                x[n] = log(fmax(a->front[i].usd_per_h, USD_LEAST)); /* a machine may cost nothing */
+                y[n++] = log(a->front[i].ratio);
+            }
+    const struct orr_sized *first = &a->front[0], *last = &a->front[a->n_front - 1];
+    (void)snprintf(low[0], sizeof low[0], "$%.4g", first->usd_per_h);
+    (void)snprintf(high[0], sizeof high[0], "$%.4g", last->usd_per_h);
+    (void)snprintf(low[1], sizeof low[1], "%.0f %%", 100 * last->ratio);
+    (void)snprintf(high[1], sizeof high[1], "%.0f %%", 100 * first->ratio);
+    const struct orr_plot plot = {.x = x,
+                                  .y = y,
+                                  .n = n,
+                                  .x_name = "dollars an hour",
+                                  .x_low = low[0],
+                                  .x_high = high[0],
+                                  .y_name = "of limit",
+                                  .y_low = low[1],
+                                  .y_high = high[1]};
+    orr_text_add(text, "\n");
+    orr_text_plot(text, style, &plot);
+}
+
+/* One row per plan, and the whole front as a picture. */
 static void add_front(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
@@ -118,29 +155,28 @@ static void add_front(const struct orr_size *size, const struct orr_style *style
     double shown = HUGE_VAL;
     if (a->n_front < 2) return;
     orr_text_section(text, style, "cost against latency");
-    orr_table_start(&table, "rrlrrrrb");
-    table.drop = "00000210";
-    ORR_ROW(&table, ORR_PAINT_DIM, "$/h", "GPUs", "plan", "of limit", "ttft p99", "tpot p99", "tokens/s/GPU", "");
+    orr_table_start(&table, "rrlrrrr");
+    table.drop = "0000021";
+    ORR_ROW(&table, ORR_PAINT_DIM, "$/h", "GPUs", "plan", "of limit", "ttft p99", "tpot p99", "tokens/s/GPU");
     for (size_t i = 0; i < a->n_front; i++) {
         const struct orr_sized *p = &a->front[i];
         const struct orr_choice *c = &p->choice;
-        const bool is_best = a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost;
-        if (!is_best && p->ratio > WORTH_FRAC * shown) continue;
+        if (!is_best(a, p) && p->ratio > WORTH_FRAC * shown) continue;
         shown = p->ratio;
-        char usd[32], gpus[32], worst[32], ttft[32], tpot[32], rate[32], bar[32];
+        char usd[32], gpus[32], worst[32], ttft[32], tpot[32], rate[32];
         struct orr_text plan = {0};
         (void)snprintf(usd, sizeof usd, "%.4g", p->usd_per_h);
         (void)snprintf(gpus, sizeof gpus, "%d", c->gpus);
         orr_size_words(size, p, &plan);
         (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
         (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
-        (void)snprintf(bar, sizeof bar, "%.4f", orr_min(1, p->ratio / 2));
-        ORR_ROW(&table, is_best ? ORR_PAINT_GOOD : ORR_PAINT_NONE, usd, gpus, plan.data ? plan.data : "", worst,
+        ORR_ROW(&table, is_best(a, p) ? ORR_PAINT_GOOD : ORR_PAINT_NONE, usd, gpus, plan.data ? plan.data : "", worst,
                 orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
-                orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate, bar);
+                orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate);
         free(plan.data);
     }
     orr_table_print(&table, text, style);
+    draw_front(a, style, text);
 }
 
 void orr_size_terminal(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)

@@ -195,15 +195,16 @@ struct table {
     size_t n_names;
     enum orr_err (*read)(const struct orr_doc *doc, const char *path, const json_t *value, size_t name,
                          struct orr_calibration *calibration, struct orr_error *error);
+    bool optional; /* without the key, nothing is known of these kernels */
 };
-static const struct table GEMM = {"gemm",   "dtypes", "{\"bf16\": {...}}", orr_dtype_names, ORR_N_MATRIX_DTYPES,
-                                  read_gemm};
+static const struct table GEMM = {"gemm",    "dtypes", "{\"bf16\": {...}}", orr_dtype_names, ORR_N_MATRIX_DTYPES,
+                                  read_gemm, false};
 static const struct table TABLES[] = {
-    {"block", "kernels", "{\"sglang\": {...}}", orr_block_kernel_names, ORR_N_BLOCK_KERNELS, read_block},
-    {"attention", "kernels", "{\"flash2\": {...}}", orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS,
-     read_attention},
+    {"block", "kernels", "{\"sglang\": {...}}", orr_block_kernel_names, ORR_N_BLOCK_KERNELS, read_block, true},
+    {"attention", "kernels", "{\"flash2\": {...}}", orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS, read_attention,
+     false},
     {"decode", "decode kernels", "{\"paged\": {\"16\": {...}, \"8\": {...}}, ...}", orr_decode_kernel_names,
-     ORR_N_DECODE_KERNELS, read_decode},
+     ORR_N_DECODE_KERNELS, read_decode, false},
 };
 
 static enum orr_err read_table(const struct orr_doc *doc, const struct table *table,
@@ -211,7 +212,7 @@ static enum orr_err read_table(const struct orr_doc *doc, const struct table *ta
 {
     char path[ORR_KEY_PATH];
     json_t *object = json_object_get(doc->root, table->key);
-    if (!object && table->read == read_block) return ORR_OK;
+    if (!object && table->optional) return ORR_OK;
     if (!object) return orr_doc_fail(doc, "", error, "missing key \"%s\": %s", table->key, table->example);
     if (!json_is_object(object)) return orr_doc_fail(doc, table->key, error, "must be an object of %s", table->keys);
     const char *key;

@@ -138,7 +138,7 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
 {
     ORR_PLAIN_NUMBERS;
     struct orr_point *outcome = &worker->outcome;
-    const struct orr_job *job;
+    const struct orr_job *job = NULL; /* a point whose values are refused has none */
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
     if (!err && sweep->search) err = orr_sweep_search(worker, &worker->error);
     else if (!err) predict(job = orr_filled(job, worker->scratch), worker->scratch, outcome);

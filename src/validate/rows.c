@@ -49,7 +49,7 @@ static bool cut(struct table *t)
         if (last && (last->n < BLOCK_ROWS || continues(t, row))) last->n++;
         else t->blocks[t->n_blocks++] = (struct block){row, 1};
     }
-    t->parts = calloc(t->n_blocks * t->n, sizeof *t->parts);
+    t->parts = calloc(t->n_blocks * t->n + 1, sizeof *t->parts); /* a table may have no rows */
     return t->blocks && t->parts;
 }
 

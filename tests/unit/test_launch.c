@@ -15,13 +15,13 @@ static void keep(void *context, const char *name, const char *text)
     files->length += (size_t)n;
 }
 
-static const char *launch(struct world *w, const char *rest)
+static const char *launch(struct world *w, const char *kind, const char *rest)
 {
     static struct files files;
     static struct orr_answer answer;
     char request[1024];
     struct orr_error error = {0};
-    (void)snprintf(request, sizeof request, "{'kind':'train','system':'h100-sxm',%s}", rest);
+    (void)snprintf(request, sizeof request, "{'kind':'%s','system':'h100-sxm',%s}", kind, rest);
     if (try_job(w, request, &error)) fail_msg("%s: %s", rest, error.text);
     orr_predict(&w->job, w->scratch, &answer);
     files.length = 0;
@@ -90,7 +90,7 @@ static void fields_become_flags(void **state)
     struct world *w = *state;
     size_t n_bad = 0;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        const char *text = launch(w, CASES[i].rest);
+        const char *text = launch(w, "train", CASES[i].rest);
         for (size_t k = 0; k < COUNT(CASES[i].words) && CASES[i].words[k]; k++)
             if (!strstr(text, CASES[i].words[k])) {
                 print_error("%s: no \"%s\" in: %.900s\n", CASES[i].rest, CASES[i].words[k], text);
@@ -100,8 +100,30 @@ static void fields_become_flags(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* A job whose prompts and answers are apart starts two pools and a router; one pool's wrapper starts the script that is
+ * there, whatever the engine is called; files for another program than the engine say so. */
+static void pools_and_stand_ins(void **state)
+{
+#define SERVED(gpus, more) "'model':'llama3-8b','gpus':" #gpus ",'workload':{'input_len':100,'output_len':10," more "}"
+    struct world *w = *state;
+    const char *text = launch(w, "infer", SERVED(2, "'engine':'sglang','disaggregated':true"));
+    assert_non_null(strstr(text, "== prefill-sglang.sh"));
+    assert_non_null(strstr(text, "== decode-sglang.sh"));
+    assert_non_null(strstr(text, "== router-sglang.sh"));
+    assert_null(strstr(text, "writes no files for"));
+    text = launch(w, "infer", SERVED(1, "'engine':'deepspeed-mii-0.2'"));
+    assert_non_null(strstr(text, "== vllm.sh"));
+    assert_null(strstr(text, "deepspeed.sh"));
+    assert_non_null(strstr(text, "orrery writes no files for deepspeed-mii: these run the same plan on vLLM."));
+    text = launch(w, "infer", SERVED(1, "'engine':'pytorch-eager'"));
+    assert_null(strstr(text, "accelerate.sh"));
+    text = launch(w, "train", DENSE(16, "", "'engine':'maxtext-2025'"));
+    assert_non_null(strstr(text, "orrery writes no files for maxtext: these run the same plan on Megatron-LM."));
+    assert_null(strstr(launch(w, "train", DENSE(16, "", MEGATRON)), "writes no files for"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_become_flags)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_become_flags), cmocka_unit_test(pools_and_stand_ins)};
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

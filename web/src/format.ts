@@ -76,6 +76,8 @@ export const count = (value: number | null | undefined): string =>
             : Math.abs(value) < 1000
               ? digits(value)
               : si(value, '').trim();
+/** A number of things: 1 GPU, 2 GPUs. */
+export const many = (n: number, thing: string): string => `${count(n)} ${thing}${n === 1 ? '' : 's'}`;
 export const rate = (value: number | null | undefined): string =>
     value === null || value === undefined || !Number.isFinite(value)
         ? '–'

@@ -37,6 +37,7 @@ export function shares(served: Served, limits: readonly Limit[], colours: Palett
         width_px,
         colours,
     );
+    const longest = Math.max(...drawn.map((key) => all[key]!.at(-1)!));
     return {
         legend: names.option,
         grid: { left: 58, right: 20, top: names.height + 22, bottom: 46 },
@@ -63,6 +64,8 @@ export function shares(served: Served, limits: readonly Limit[], colours: Palett
                 data: limits.filter((l) => l.kind === key).map((l) => ({
                     name: `${l.stat} ≤ ${seconds(l.limit_s)}`,
                     xAxis: l.limit_s,
+                    // A limit beyond every request ends the axis: its words go to the left of the line.
+                    label: { align: l.limit_s >= longest ? 'right' : 'center' },
                 })),
             },
         })),

@@ -2,7 +2,7 @@
 
 import { axis, mark, note, type Palette } from '../charts';
 import { h } from '../dom';
-import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
+import { bytes, count, digits, dollars, gib, GIB, many, percent, rate, seconds, si, words } from '../format';
 import type { Column } from '../table';
 import type { Beside, Found, JsonObject, Kind, Nearest, SearchResult } from '../types';
 
@@ -25,7 +25,7 @@ export function planText(found: Found): string {
     const decode = found['decode'] as JsonObject | undefined;
     if (!decode) return own;
     const degrees = ['tp', 'pp', 'ep'].filter((k) => Number(decode[k] ?? 1) > 1).map((k) => `${k} ${decode[k]}`);
-    const pool = [...(degrees.length ? degrees : ['tp 1']), `batch ${decode['batch']}`, `${decode['gpus']} GPUs`];
+    const pool = [...(degrees.length ? degrees : ['tp 1']), `batch ${decode['batch']}`, many(Number(decode['gpus']), 'GPU')];
     return `prompts: ${own} | answers: ${pool.join(', ')}`;
 }
 

@@ -4,7 +4,7 @@ import * as api from '../api';
 import { Chart, type Palette } from '../charts';
 import { commandLine, jobWords } from '../command';
 import { h, select } from '../dom';
-import { count, percent, seconds, si } from '../format';
+import { many, percent, seconds, si } from '../format';
 import { machine, type Machine } from '../machine';
 import { Table } from '../table';
 import type { Cost, Operator } from '../types';
@@ -157,10 +157,10 @@ export class Topology implements View {
         const height = (width_px: number) => Math.ceil(shown.length / perLine(width_px)) * (30 * rows + 50) + HEAD_PX + 4;
         this.chart.height(height);
         this.chart.set(
-            `${count(gpus)} GPUs in ${count(all)} domains of ${domain}; ` +
+            `${many(gpus, 'GPU')} in ${many(all, 'domain')} of ${domain}; ` +
                 (group
                     ? `${NAMES[group.name]}: ${group.ranks} ranks, ${group.domain_ranks} in a domain, ` +
-                      `over ${group.domains} domains.`
+                      `over ${many(group.domains, 'domain')}.`
                     : 'no group exchanges anything.'),
             (colours, width_px) =>
                 picture({ shown, members, domain, gpus, all, rows, links }, perLine(width_px), colours, width_px),
@@ -288,7 +288,7 @@ function picture(scene: Scene, perLine: number, colours: Palette, width_px: numb
     const lines = scene.members.slice(1).flatMap((gpu, i) => linkShapes(layout, scene.members[i]!, gpu));
     const rest = scene.all - scene.shown.length;
     const left = rest > 0 ? ` (${rest} not drawn)` : '';
-    const head = `${count(scene.gpus)} GPUs in ${count(scene.all)} domains${left}; ${scene.links}`;
+    const head = `${many(scene.gpus, 'GPU')} in ${many(scene.all, 'domain')}${left}; ${scene.links}`;
     const children = [textOf(layout, head, 10, 18), ...lines, ...boxes];
     return {
         tooltip: { show: false },

@@ -23,12 +23,49 @@ interface Slider {
     row: HTMLElement;
 }
 
+/** Numbers without a slider whose keys are no words. */
+const OTHERS: Readonly<Record<string, string>> = {
+    'chip.tdp_w': 'Power limit',
+    'chip.n_sm': 'Multiprocessors',
+    'system.scaleup_latency_s': 'Latency of NVLink',
+    'system.scaleout_latency_s': 'Latency of the network',
+    'system.scaleout_efficiency_frac': 'Network efficiency',
+    'system.scaleout_oversubscription': 'Network oversubscription',
+    'chip.smem_bytes_per_sm': 'Shared memory',
+    'chip.vector_flops_per_s': 'Vector FLOP/s',
+};
+
 /** Names a number of the hardware as its slider does, or by the words of its key without the unit. */
 const nameOf = (path: string): string =>
     KNOBS.find((knob) => knob.path === path)?.label ??
+    OTHERS[path] ??
     words(path.replace(/^(chip|system)\./, '').replace(/_(bytes_per_s|flops_per_s|per_s|frac|bytes|w|j|s)$/, ''));
 
 const factorOf = (range: HTMLInputElement): number => Number((2 ** Number(range.value)).toPrecision(4));
+
+/** What each number of the hardware does to some of the answers; the first is the one that ten percent more is shown of. */
+function tableOf(keys: readonly [string, ...string[]], names: readonly string[]): Table<Parameter> {
+    return new Table<Parameter>('Every number of the hardware', 'orrery-elasticity', [
+        { label: 'Parameter', value: (p) => p.parameter },
+        {
+            label: 'Value',
+            value: (p) => p.value,
+            show: (p) =>
+                p.unit === '' || p.unit === '$/h' ? `${p.value} ${p.unit}` : si(p.value, p.unit.replace('bytes', 'B')),
+        },
+        {
+            label: 'Time with 10 % more',
+            value: (p) => p.tenth_more_frac[keys[0]] ?? 0,
+            show: (p) => change(p.tenth_more_frac[keys[0]] ?? 0),
+        },
+        ...keys.map((key, i) => ({
+            label: i === 0 ? `Elasticity of ${names[i]}` : `of ${names[i]}`,
+            title: `change of ${names[i]} in percent where the number grows by one percent`,
+            value: (p: Parameter) => p.more[key] ?? 0,
+            show: (p: Parameter) => signed(p.more[key] ?? 0),
+        })),
+    ]);
+}
 
 export class WhatIf implements View {
     readonly id = 'whatif';
@@ -40,7 +77,11 @@ export class WhatIf implements View {
         class: 'medium',
         intro: 'Change of the time in percent where a number grows by one percent. Bars to the left: more is faster.',
     });
-    private readonly table: Table<Parameter>;
+    private readonly tables = {
+        train: tableOf(['step_time_s', 'energy_j'], ['time', 'energy']),
+        infer: tableOf(['latency_s', 'ttft_s', 'tpot_s'], ['time', 'the first token', 'the next token']),
+    };
+    private readonly below = h('div', { class: 'span' });
     private main = 'step_time_s';
 
     constructor(private readonly app: App) {
@@ -50,32 +91,6 @@ export class WhatIf implements View {
             { type: 'button', onclick: () => app.edit((job) => (job.factors = {})) },
             'All back to 1×',
         );
-        this.table = new Table<Parameter>('Every number of the hardware', 'orrery-elasticity', [
-            { label: 'Parameter', value: (p) => p.parameter },
-            {
-                label: 'Value',
-                value: (p) => p.value,
-                show: (p) =>
-                    p.unit === '' || p.unit === '$/h'
-                        ? `${p.value} ${p.unit}`
-                        : si(p.value, p.unit.replace('bytes', 'B')),
-            },
-            {
-                label: 'Elasticity of time',
-                value: (p) => p.more[this.main] ?? 0,
-                show: (p) => signed(p.more[this.main] ?? 0),
-            },
-            {
-                label: 'Time with 10 % more',
-                value: (p) => p.tenth_more_frac[this.main] ?? 0,
-                show: (p) => change(p.tenth_more_frac[this.main] ?? 0),
-            },
-            {
-                label: 'Elasticity of energy',
-                value: (p) => p.more['energy_j'] ?? NaN,
-                show: (p) => (p.more['energy_j'] === undefined ? '–' : signed(p.more['energy_j'])),
-            },
-        ]);
         this.element = h(
             'div',
             { class: 'grid two' },
@@ -87,7 +102,7 @@ export class WhatIf implements View {
                 ...this.sliders.map((s) => s.row),
             ),
             this.chart.element,
-            h('div', { class: 'span' }, this.table.element),
+            this.below,
         );
     }
 
@@ -121,7 +136,9 @@ export class WhatIf implements View {
             this.write(s, job.factors[s.knob.id] ?? 1, own);
             fill(s.elasticity, p ? `elasticity ${signed(p.more[this.main] ?? 0)}` : '');
         }
-        this.table.set(sensitivity.parameters);
+        const table = this.tables[job.kind];
+        fill(this.below, table.element);
+        table.set(sensitivity.parameters);
         this.draw(sensitivity.parameters);
     }
 
