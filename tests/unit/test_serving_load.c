@@ -267,7 +267,8 @@ static void steps_are_filled_up_to_a_graph(void **state)
 
 /* Eq. 332: prompts of 1000 to 3000 tokens, whose variance is (2001^2 - 1)/12, and answers of 600: contexts have the mean
  * 2000 + 300 and the square 2000^2 + 333666.67 + 2000 * 600 + 600^2/3, so that they differ by 0.2622 of the mean. Of
- * lognormal answers of mean 600 and spread 1 the square is 720000 and the cube 1200^3. */
+ * lognormal answers of mean 600 and spread 0.5 the square is 450000 and the cube 750^3: a mean of 1375 and a square of
+ * 1000^2 + 1000 * 750 + 750^3/1800. */
 static void contexts_differ_by_their_lengths(void **state)
 {
     (void)state;
@@ -279,8 +280,8 @@ static void contexts_differ_by_their_lengths(void **state)
     assert_close(orr_traffic_context_cv(&uniform), 0.2621947019902058, 1e-6);
     struct orr_traffic lognormal = uniform;
     lognormal.input_len = (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = 1000};
-    lognormal.output_len = (struct orr_lengths){.law = ORR_LENGTH_LOGNORMAL, .mean = 600, .cv = 1};
-    assert_close(orr_traffic_context_cv(&lognormal), sqrt(3160000.0 / (1600.0 * 1600) - 1), 0.02);
+    lognormal.output_len = (struct orr_lengths){.law = ORR_LENGTH_LOGNORMAL, .mean = 600, .cv = 0.5};
+    assert_close(orr_traffic_context_cv(&lognormal), sqrt(1984375.0 / (1375.0 * 1375) - 1), 0.01);
 }
 
 int main(void)
