@@ -202,7 +202,7 @@ struct orr_engine {
     int64_t batch_wait_steps;            /* while sequences decode, prompts wait at most so many steps */
     double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
-    enum orr_cache_sent cache_sent; /* when the cache of a prompt leaves for a decode pool */
+    enum orr_cache_sent cache_sent;      /* when the cache of a prompt leaves for a decode pool */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
     bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */

@@ -242,10 +242,9 @@ static int32_t emit_scan_inputs(struct orr_emit *emit, const struct orr_layer_ki
     emit_matrix(emit, ORR_LINEAR("scan.in"), d->T, d->h, halves > 1 ? z->conv : wide);
     if (halves > 1) emit_matrix(emit, ORR_LINEAR("scan.in_gate"), d->T, d->h, z->width);
     for (int64_t i = 0; i < halves; i++)
-        orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("scan.in_heads"),
-                                                   .m = d->T,
-                                                   .k = d->h,
-                                                   .n = narrow / (double)halves});
+        orr_emit_linear(emit,
+                        &(struct orr_linear){
+                            .names = ORR_LINEAR("scan.in_heads"), .m = d->T, .k = d->h, .n = narrow / (double)halves});
     return -1;
 }
 

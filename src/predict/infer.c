@@ -531,8 +531,7 @@ static void fill_latency(struct request *r)
     orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         once_s);
     r->prefill.sample_s = sample_s;
-    result->kv_handoff_pieces =
-        orr_handoff_pieces(job, (double)orr_prompt_len(job), (double)job->serving.chunk_tokens);
+    result->kv_handoff_pieces = orr_handoff_pieces(job, (double)orr_prompt_len(job), (double)job->serving.chunk_tokens);
     result->kv_handoff_s =
         job->serving.disaggregated ? batch * orr_handoff_s(job, r->scratch->stages, (double)orr_prompt_len(job)) : 0;
     orr_ledger_add_wait(r->ledger, "cache handed to the decode GPUs", ORR_INFER_KV_TRANSFER, ORR_PHASE_STEP,

@@ -133,8 +133,8 @@ struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
     return mean;
 }
 
-/* Eq. 332: a running sequence has a prompt of I tokens and a uniform part of an answer of G tokens, and long answers run
- * for longer. The third moment of answers is that of a lognormal law with their mean and square. */
+/* Eq. 332: a running sequence has a prompt of I tokens and a uniform part of an answer of G tokens, and long answers
+ * run for longer. The third moment of answers is that of a lognormal law with their mean and square. */
 double orr_traffic_context_cv(const struct orr_traffic *traffic)
 {
     const struct orr_mean_lengths m = orr_traffic_lengths(traffic);

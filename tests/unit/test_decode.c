@@ -81,9 +81,9 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
-/* Eq. 331: 64 contexts with a spread of a half: the longest is e^sqrt(2 ln 64 ln 1.25) / sqrt(1.25) = 3.4931 of the mean,
- * 2.2431 beyond 1.25 of it, and walks 512 B a key at 10 GB/s. Split contexts, equal ones and chips of other families
- * have no such end. */
+/* Eq. 331: 64 contexts with a spread of a half: the longest is e^sqrt(2 ln 64 ln 1.25) / sqrt(1.25) = 3.4931 of the
+ * mean, 2.2431 beyond 1.25 of it, and walks 512 B a key at 10 GB/s. Split contexts, equal ones and chips of other
+ * families have no such end. */
 static void the_longest_context_ends_alone(void **state)
 {
     (void)state;

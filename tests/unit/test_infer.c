@@ -303,8 +303,7 @@ static void a_handed_cache_takes_a_pieces_share(void **state)
         const double chunk = (double)job->serving.chunk_tokens, length = (double)job->serving.input_len;
         const double chunks = chunk > 0 ? orr_max(1, ceil(length / chunk)) : 1;
         const double pieces[ORR_N_CACHE_SENDS] = {(double)job->model.n_layers, chunks, 1};
-        assert_true(predict(grid, job).time_s[ORR_INFER_KV_TRANSFER] >=
-                    bytes / link / pieces[job->engine.cache_sent]);
+        assert_true(predict(grid, job).time_s[ORR_INFER_KV_TRANSFER] >= bytes / link / pieces[job->engine.cache_sent]);
     }
 }
 

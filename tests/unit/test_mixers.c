@@ -309,8 +309,8 @@ static void scans_of_a_request(void **state)
     assert_close(result.kv_gpu_bytes, 36 * state_bytes + 1008 * 12 * 2 * 1 * 256 * 2, 1e-12);
 }
 
-/* Eqs. 326-328: Qwen3.5 under SGLang on 8 ranks has four products of the hidden state, of 2 * 2 * 128 + 8 * 128, 8 * 128,
- * 8 and 8 columns, as published; Qwen3-Next has two, and engines that say nothing have one. */
+/* Eqs. 326-328: Qwen3.5 under SGLang on 8 ranks has four products of the hidden state, of 2 * 2 * 128 + 8 * 128,
+ * 8 * 128, 8 and 8 columns, as published; Qwen3-Next has two, and engines that say nothing have one. */
 static void inputs_of_a_scan_apart(void **state)
 {
     struct world *w = *state;
