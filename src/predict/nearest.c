@@ -45,23 +45,42 @@ static double square(double x)
 }
 
 /* What does not depend on the plan. */
-static double squared_of_job(const struct orr_job *job, double gpus, const struct orr_measured_run *run)
+static double squared_of_job(const struct orr_measured_run *a, const struct orr_measured_run *b)
 {
     double sum = 0;
-    if (strcmp(job->engine.id, run->engine) != 0) sum += square(ENGINE_FAR);
-    if (strcmp(job->system.id, run->system) != 0) sum += square(SYSTEM_FAR);
-    sum += square(DOUBLING_FAR * log2(gpus / run->gpus));
-    return sum + square(DOUBLING_FAR * log2((double)orr_model_params_active(&job->model) / run->params));
+    if (strcmp(a->engine, b->engine) != 0) sum += square(ENGINE_FAR);
+    if (strcmp(a->system, b->system) != 0) sum += square(SYSTEM_FAR);
+    sum += square(DOUBLING_FAR * log2(a->gpus / b->gpus));
+    return sum + square(DOUBLING_FAR * log2(a->params / b->params));
 }
 
-/* What the plan decides: how the time divides over resources, and the regime. */
-static double squared_of_plan(enum orr_regime regime, const struct orr_exposure *exposure,
-                              const struct orr_measured_run *run)
+/* What the plan decides: how the time divides over resources, and the regime. First tokens under load wait for a queue,
+ * whatever binds the steps. */
+static double squared_of_plan(const struct orr_measured_run *a, const struct orr_measured_run *b)
 {
-    double sum = regime != run->regime ? square(REGIME_FAR) : 0;
+    double sum = a->regime != b->regime ? square(REGIME_FAR) : 0;
+    if (a->regime == ORR_REGIME_SERVE_FIRST) return sum;
     for (int i = 0; i < ORR_N_BOUNDS; i++)
-        sum += square((exposure->bound_frac[i] - run->bound_frac[i]) * orr_bound_doubt(regime, (enum orr_bound)i));
+        sum += square((a->bound_frac[i] - b->bound_frac[i]) * orr_bound_doubt(a->regime, (enum orr_bound)i));
     return sum;
+}
+
+double orr_run_distance(const struct orr_measured_run *a, const struct orr_measured_run *b)
+{
+    return sqrt(squared_of_plan(a, b) + squared_of_job(a, b));
+}
+
+/* A job as a run that was not measured. */
+static struct orr_measured_run run_of(const struct orr_job *job, enum orr_regime regime,
+                                      const struct orr_exposure *exposure)
+{
+    struct orr_measured_run run = {.engine = job->engine.id,
+                                   .system = job->system.id,
+                                   .gpus = (double)job->plan.gpus,
+                                   .params = (double)orr_model_params_active(&job->model),
+                                   .regime = regime};
+    if (exposure) memcpy(run.bound_frac, exposure->bound_frac, sizeof run.bound_frac);
+    return run;
 }
 
 static bool same_kind(enum orr_regime a, enum orr_regime b)
@@ -111,14 +130,15 @@ static bool run_at(const struct orr_job *job, size_t i, struct orr_measured_run 
 struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure)
 {
+    const struct orr_measured_run own = run_of(job, regime, exposure);
     struct orr_nearest nearest = {.distance = HUGE_VAL};
     const size_t n = N_RUNS + (size_t)job->engine.n_fitted;
     for (size_t i = 0; i < n; i++) {
         struct orr_measured_run run;
         if (!run_at(job, i, &run) || !same_kind(run.regime, regime)) continue;
-        const double plan = squared_of_plan(regime, exposure, &run);
+        const double plan = squared_of_plan(&own, &run);
         if (plan >= nearest.distance) continue;
-        const double squared = plan + squared_of_job(job, (double)job->plan.gpus, &run);
+        const double squared = plan + squared_of_job(&own, &run);
         if (squared >= nearest.distance) continue;
         nearest.distance = squared;
         nearest.run = run;
@@ -129,16 +149,29 @@ struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime reg
     return nearest;
 }
 
+double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure)
+{
+    const struct orr_measured_run own = run_of(job, regime, exposure);
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < N_RUNS; i++) {
+        if (RUNS[i].regime != regime || strcmp(RUNS[i].engine, own.engine) != 0) continue;
+        const double plan = squared_of_plan(&own, &RUNS[i]);
+        if (plan < least) least = orr_min(least, plan + squared_of_job(&own, &RUNS[i]));
+    }
+    return sqrt(least);
+}
+
 bool orr_may_be_inside(const struct orr_job *job, double least_gpus, double most_gpus)
 {
     const size_t n = N_RUNS + (size_t)job->engine.n_fitted;
+    struct orr_measured_run own = run_of(job, ORR_REGIME_TRAIN_DENSE, NULL);
     for (size_t i = 0; i < n; i++) {
         struct orr_measured_run run;
         if (!run_at(job, i, &run) || orr_regime_is_training(run.regime) != (job->kind == ORR_JOB_TRAIN)) continue;
-        const double gpus = orr_max(least_gpus, orr_min(most_gpus, run.gpus));
+        own.gpus = orr_max(least_gpus, orr_min(most_gpus, run.gpus));
         /* The regime of training follows from the model, that of serving from the plan. */
         const bool other = job->kind == ORR_JOB_TRAIN && run.regime != orr_train_regime(job);
-        const double squared = squared_of_job(job, gpus, &run) + (other ? square(REGIME_FAR) : 0);
+        const double squared = squared_of_job(&own, &run) + (other ? square(REGIME_FAR) : 0);
         if (sqrt(squared) <= ORR_MEASURED_REACH) return true;
     }
     return false;

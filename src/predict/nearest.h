@@ -21,6 +21,11 @@ struct orr_nearest {
     bool outside;                /* farther than ORR_MEASURED_REACH */
 };
 
+/* The distance of two runs (Eq. 187). */
+double orr_run_distance(const struct orr_measured_run *a, const struct orr_measured_run *b);
+/* The record has a run no farther than this from every measured one of the same engine and regime. */
+#define ORR_RECORD_COVER 0.05
+
 /* Every measured run on record. */
 const struct orr_measured_run *orr_measured_runs(size_t *n);
 
@@ -31,6 +36,8 @@ const struct orr_measured_run *orr_measured_runs(size_t *n);
 /* Of the runs on record and those that the job's engine was fitted to. */
 struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure);
+/* How far the nearest run on record is that has the job's engine in this regime; HUGE_VAL: there is none. */
+double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure);
 struct orr_nearest orr_train_nearest(const struct orr_job *job, const struct orr_result *result);
 struct orr_nearest orr_infer_nearest(const struct orr_job *job, const struct orr_infer_result *result);
 

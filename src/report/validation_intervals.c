@@ -1,5 +1,6 @@
 /* This file writes the intervals of a validation as the C table that predict/interval.c includes. */
 #include "base/text.h"
+#include "predict/nearest.h"
 #include "report/validation.h"
 #include "validate/cells.h"
 
@@ -137,25 +138,26 @@ static void add_cells(const struct orr_validation *v, struct orr_text *text)
 
 /* ---- runs that a job is compared with */
 
-/* A source gives at most so many runs of an engine in a regime to the record, spread over its rows. */
-#define RUNS_OF_A_KIND 8
-
-static bool same_kind(const struct orr_score *a, const struct orr_score *b)
+static struct orr_measured_run run_of(const struct orr_score *s)
 {
-    return a->timed && !a->skipped[0] && a->regime == b->regime && strcmp(a->source, b->source) == 0 &&
-           strcmp(a->engine, b->engine) == 0;
+    struct orr_measured_run run = {
+        .engine = s->engine, .system = s->system, .gpus = s->gpus, .params = s->params, .regime = s->regime};
+    memcpy(run.bound_frac, s->bound_frac, sizeof run.bound_frac);
+    return run;
 }
 
-/* Is this score one of those that stand for its kind: evenly spaced among them in the order of the file? */
-static bool stands_for_kind(const struct orr_validation *v, size_t at)
+/* Is a run of the same engine and regime among those kept so far, and near enough to stand for this one? */
+static bool is_covered(const struct orr_validation *v, const bool *kept, size_t at)
 {
-    size_t before = 0, n = 0;
-    for (size_t i = 0; i < v->n_scores; i++)
-        if (same_kind(&v->scores[i], &v->scores[at])) {
-            before += i < at;
-            n++;
-        }
-    return n <= RUNS_OF_A_KIND || before == 0 || before * RUNS_OF_A_KIND / n != (before - 1) * RUNS_OF_A_KIND / n;
+    const struct orr_score *score = &v->scores[at];
+    const struct orr_measured_run own = run_of(score);
+    for (size_t i = 0; i < at; i++) {
+        if (!kept[i] || v->scores[i].regime != score->regime || strcmp(v->scores[i].engine, score->engine) != 0)
+            continue;
+        const struct orr_measured_run other = run_of(&v->scores[i]);
+        if (orr_run_distance(&own, &other) <= ORR_RECORD_COVER) return true;
+    }
+    return false;
 }
 
 static void add_run(const struct orr_score *s, struct orr_text *text)
@@ -173,8 +175,13 @@ void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
                  " * Measured runs that answers are compared with: source, id, engine, system, model, plan, GPUs,\n"
                  " * active parameters, regime, shares of the time by resource, error of the prediction. */\n"
                  "#define ORR_MEASURED_RUNS(X)");
-    for (size_t i = 0; i < v->n_scores; i++)
-        if (v->scores[i].timed && !v->scores[i].skipped[0] && stands_for_kind(v, i)) add_run(&v->scores[i], text);
+    bool *kept = calloc(v->n_scores + 1, sizeof *kept);
+    text->failed |= !kept;
+    for (size_t i = 0; kept && i < v->n_scores; i++) {
+        kept[i] = v->scores[i].timed && !v->scores[i].skipped[0] && !is_covered(v, kept, i);
+        if (kept[i]) add_run(&v->scores[i], text);
+    }
+    free(kept);
     orr_text_add(text, "\n");
 }
 

@@ -114,11 +114,28 @@ static void the_widest_term_is_named(void **state)
 }
 
 /* An engine that runs cover has the interval of its own runs, and 0.04 and 0.06 of another cluster in squares. */
+/* What a run on record was exposed to; the job becomes one of as many GPUs on its system. */
+static struct orr_exposure like_a_run(struct orr_job *job, enum orr_regime regime)
+{
+    size_t n;
+    const struct orr_measured_run *runs = orr_measured_runs(&n);
+    struct orr_exposure exposure = {0};
+    size_t at = 0;
+    const double params = (double)orr_model_params_active(&job->model);
+    while (at < n && (strcmp(runs[at].engine, job->engine.id) != 0 || runs[at].regime != regime ||
+                      strcmp(runs[at].system, job->system.id) != 0 || fabs(log2(runs[at].params / params)) > 1))
+        at++;
+    if (at == n) fail_msg("no run of %s on record", job->engine.id);
+    memcpy(exposure.bound_frac, runs[at].bound_frac, sizeof exposure.bound_frac);
+    job->plan.gpus = (int)runs[at].gpus;
+    return exposure;
+}
+
 static void a_measured_engine_is_narrower(void **state)
 {
     struct world *w = *state;
     read_job(w, DENSE, "megatron-core-2024");
-    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 1}};
+    const struct orr_exposure exposure = like_a_run(&w->job, ORR_REGIME_TRAIN_DENSE);
     const struct orr_interval seen = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
     assert_true(orr_engine_is_measured("megatron-core-2024", ORR_REGIME_TRAIN_DENSE));
     assert_false(orr_engine_is_measured("megatron-core-2024", ORR_REGIME_PREFILL));
@@ -128,10 +145,39 @@ static void a_measured_engine_is_narrower(void **state)
     assert_true(seen.measured && !unseen.measured);
     assert_true(seen.low >= unseen.low && seen.high < unseen.high);
     const struct orr_measured_cell *cell =
-        orr_measured_cell("megatron-core-2024", ORR_REGIME_TRAIN_DENSE, ORR_BOUND_COMPUTE, w->job.system.id);
+        orr_measured_cell("megatron-core-2024", ORR_REGIME_TRAIN_DENSE,
+                          orr_dominant_bound(ORR_REGIME_TRAIN_DENSE, exposure.bound_frac), w->job.system.id);
     assert_non_null(cell);
     assert_close(log(seen.low), -sqrt(log(cell->low) * log(cell->low) + 0.0016), 1e-12);
     assert_close(log(seen.high), sqrt(log(cell->high) * log(cell->high) + 0.0036), 1e-12);
+}
+
+/* Doublings of the GPUs take a job away from the measured runs, 0.03 in logarithms each: within 0.05 it has the interval
+ * of the runs, from 0.10 on that of another version, and between them a mean of both weighted by the distance. */
+static void far_from_its_runs_a_measured_engine_is_as_another_version(void **state)
+{
+    struct world *w = *state;
+    read_job(w, DENSE, "megatron-core-2024");
+    const enum orr_regime regime = ORR_REGIME_TRAIN_DENSE;
+    const struct orr_exposure exposure = like_a_run(&w->job, regime);
+    const struct orr_interval near = orr_interval_of(&w->job, regime, &exposure);
+    size_t n_between = 0;
+    w->job.system.domain_gpus = 1 << 30; /* no network between nodes comes in */
+    for (int doublings = 0; doublings < 16; doublings++, w->job.plan.gpus *= 2) {
+        const double away = orr_distance_to_engine(&w->job, regime, &exposure);
+        const double frac = away <= 0.05 ? 0 : away >= 0.10 ? 1 : (away - 0.05) / 0.05;
+        const struct orr_interval got = orr_interval_of(&w->job, regime, &exposure);
+        w->job.kin = ORR_KIN_VERSION;
+        const struct orr_interval version = orr_interval_of(&w->job, regime, &exposure);
+        w->job.kin = ORR_KIN_RECORD;
+        assert_true(got.measured && !version.measured && version.high > near.high);
+        assert_close(log(got.high), (1 - frac) * log(near.high) + frac * log(version.high), 1e-12);
+        assert_close(log(got.low), (1 - frac) * log(near.low) + frac * log(version.low), 1e-12);
+        n_between += frac > 0 && frac < 1;
+    }
+    assert_true(n_between > 0);
+    assert_true(orr_distance_to_engine(&w->job, regime, &exposure) > 0.10);
+    assert_true(isinf(orr_distance_to_engine(&w->job, ORR_REGIME_PREFILL, &exposure)));
 }
 
 /* ---------------------------------------------------------------- properties of every interval */
@@ -330,7 +376,7 @@ static void a_measured_run_is_nearest_to_itself(void **state)
     const struct orr_nearest nearest = orr_train_nearest(&w->job, &w->result);
     assert_true(nearest.known);
     assert_string_equal(nearest.run.model, "gpt-22b");
-    assert_true(nearest.distance < 0.02);
+    assert_true(nearest.distance <= ORR_RECORD_COVER); /* it, or a run that stands for it */
     assert_false(nearest.outside);
     w->job.plan.gpus *= 2; /* only the number that the distance reads */
     const struct orr_nearest doubled = orr_train_nearest(&w->job, &w->result);
@@ -350,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_stand_in_is_never_measured),
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),
+        cmocka_unit_test(far_from_its_runs_a_measured_engine_is_as_another_version),
         cmocka_unit_test(fewer_facts_are_wider),
         cmocka_unit_test(a_resource_counts_with_its_share),
         cmocka_unit_test(results_have_quantiles),
