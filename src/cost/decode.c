@@ -88,13 +88,18 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+bool orr_reads_whole_contexts(const struct orr_job *job)
+{
+    return has_word(job->engine.whole_contexts, job->system.chip.family);
+}
+
 /* Eq. 331: a kernel whose blocks walk a whole context each, as FlashAttention 2 has for many sequences, ends with its
  * longest contexts, which a few SMs read alone. Returns the length of that walk over the mean context: the longest of
  * so many contexts, less the mean walk that is left when the last block begins, for contexts with a lognormal law. */
 static double uneven_walk(const struct orr_job *job, const struct orr_op *op)
 {
     const double cv = job->serving.context_cv, square = 1 + cv * cv, n = orr_max(1, op->batch);
-    if (cv <= 0 || !has_word(job->engine.whole_contexts, job->system.chip.family)) return 0;
+    if (cv <= 0 || !orr_reads_whole_contexts(job)) return 0;
     const double longest = exp(sqrt(2 * log(n) * log(square))) / sqrt(square);
     return orr_max(0, longest - square);
 }

@@ -4,6 +4,7 @@
 #include "serving/closed_search.h"
 
 #include "base/number.h"
+#include "cost/cost.h"
 #include "base/plain.h"
 #include "predict/scratch.h"
 #include "serving/result.h"
@@ -430,7 +431,7 @@ static bool same(double a, double b)
 /* Steps are priced anew where contexts differ as much as they did not before; without memory the old ones remain. */
 static void spread_contexts(struct orr_closed_form *form, const struct orr_traffic *traffic)
 {
-    const double cv = orr_traffic_context_cv(traffic);
+    const double cv = orr_reads_whole_contexts(&form->job) ? orr_traffic_context_cv(traffic) : 0;
     if (fabs(cv - form->context_cv) < 1e-6) return;
     struct orr_steps *steps = orr_steps_new(&form->job, traffic, false);
     if (!steps) return;
