@@ -4,8 +4,8 @@
 #include "serving/closed_search.h"
 
 #include "base/number.h"
-#include "cost/cost.h"
 #include "base/plain.h"
+#include "cost/cost.h"
 #include "predict/scratch.h"
 #include "serving/result.h"
 
