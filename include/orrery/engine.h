@@ -215,7 +215,7 @@ struct orr_engine {
     char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
     char whole_contexts[64];                 /* serving: families of chips on which a block of the decode kernel reads
-                                                 a whole context once there are many; "": none */
+                                                 a whole context once there are many; "": on none */
     bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
     bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
