@@ -29,8 +29,8 @@ same "docs/formats.md lists every fact" "$work/formats"
     printf '%s\n' scheduler chunked_prefill watermark_frac admit_frac admit_least_frac admit_steps \
         batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps decided_ahead graph_multiple \
         prefix_cache frontend_s frontend_s_per_token frontend_s_per_request stream_s_per_token stream_tokens \
-        preempt_swap max_adapters decode_after_prefill decode_reserves first_grouped max_kv_tokens prefill_serial \
-        ranks_by_load # under load only
+        preempt_swap max_adapters decode_after_prefill cache_sent decode_reserves first_grouped max_kv_tokens prefill_serial \
+        ranks_by_load whole_contexts # under load only
 } >"$work/effects"
 same "tools/engine_facts.py shows what every fact does" "$work/effects"
 tap_done

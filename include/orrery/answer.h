@@ -160,6 +160,7 @@ struct orr_infer_result {
     double state_bytes_per_sequence; /* whole model, at any length: recurrent states, K,V of encoders */
     double kv_gpu_bytes;             /* cache and states of one sequence on the fullest GPU, in whole blocks */
     double kv_handoff_s;             /* disaggregated: sending the cache, including hidden time (Eq. 95) */
+    double kv_handoff_pieces;        /* ... and the pieces in which it is sent (Eq. 320) */
     double tokens_per_step;          /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;              /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */

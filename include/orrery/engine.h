@@ -205,6 +205,7 @@ struct orr_engine {
     int64_t batch_wait_steps;            /* while sequences decode, prompts wait at most so many steps */
     double batch_wait_tokens_frac;       /* ... for so many tokens, a share of max_step_tokens */
     double batch_wait_sequences_frac;    /* ... or for so many prompts, a share of the decoding sequences */
+    enum orr_cache_sent cache_sent;      /* when the cache of a prompt leaves for a decode pool */
     bool decode_after_prefill; /* a decode pool hears of a request when its prompt is computed, and handles it anew */
     bool decode_reserves; /* a prompt waits until a decode replica has seen the request and has room for its cache */
     bool first_grouped;   /* decode pools of several attention ranks: a first token leaves with stream_tokens more */
@@ -216,9 +217,15 @@ struct orr_engine {
                                                  split K */
     char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
+    char whole_contexts[64];                 /* serving: families of chips on which a block of the decode kernel reads
+                                                 a whole context once there are many; "": on none */
     bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
     bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
+    int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
+    int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
+    int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
+    int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                    /* ... after so long a pause of the device */
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */

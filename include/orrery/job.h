@@ -112,6 +112,7 @@ struct orr_serving {
     double draft_accept_frac;    /* chance that a drafted token is accepted */
     bool disaggregated;          /* prefill and decode run on different GPUs; the cache is sent across */
     double moe_imbalance;        /* rows on the hottest expert rank over the mean */
+    double context_cv;           /* spread of the contexts that are decoded together, over their mean; 0: equal */
     struct orr_served served[2]; /* [0] the model, [1] the draft model */
 };
 

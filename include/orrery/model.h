@@ -38,6 +38,7 @@ struct orr_layer_kind {
     int64_t scan_rank;              /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
     int64_t scan_chunk;             /* positions that a chunked scan takes at once */
     bool scan_full_gate;            /* KDA: the gate on the outputs has full rank */
+    int64_t scan_inputs;            /* gated delta nets: matrices of the hidden state, as published; 0: one */
     int64_t conv_width;             /* taps of the convolution before the scan; 0: none */
     int64_t state_element_bytes;    /* bytes of an element of the recurrent state: 4, or 2 */
     /* feed-forward: dense when n_experts is 0; none when ffn_width is 0 too */
@@ -48,6 +49,7 @@ struct orr_layer_kind {
     int64_t n_groups_active;     /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
     int64_t shared_width;     /* width of all shared experts together, or of a dense FFN beside the experts */
+    bool shared_gate;         /* a token scales the output of its shared experts */
     int64_t expert_hidden;    /* size of the latent that experts read and write; 0: the hidden size */
     int64_t n_zero_experts;   /* further experts, without weights, that the router may choose */
     int64_t layer_embedding;  /* width of an embedding table that only this layer has; 0: there is none */

@@ -314,6 +314,12 @@
     X(TRTLLM_MAX_UTIL, "trtllm-max-util", "one mixed step; the last started is paused when blocks run out")            \
     X(TGI, "tgi", "prompts in steps of their own; the cache of the whole answer is reserved at admission")
 
+/* When the cache of a prompt leaves for a decode pool. */
+#define ORR_CACHE_SENDS(X)                                                                                             \
+    X(LAYERS, "layers", "a layer's part as soon as the layer is computed")                                             \
+    X(CHUNKS, "chunks", "the part of a chunk while the next chunk is computed")                                        \
+    X(PROMPT, "prompt", "all of it once the prompt is computed")
+
 /* When requests arrive. */
 #define ORR_ARRIVALS(X)                                                                                                \
     X(POISSON, "poisson", "independent users at a mean rate")                                                          \
@@ -597,6 +603,8 @@ enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 #define ORR_X_SCHEDULER_(name, ...) ORR_SCHEDULER_##name,
 enum orr_scheduler { ORR_SCHEDULERS(ORR_X_SCHEDULER_) ORR_N_SCHEDULERS };
+#define ORR_X_CACHE_SENT_(name, ...) ORR_CACHE_SENT_##name,
+enum orr_cache_sent { ORR_CACHE_SENDS(ORR_X_CACHE_SENT_) ORR_N_CACHE_SENDS };
 #define ORR_X_ARRIVAL_(name, ...) ORR_ARRIVAL_##name,
 enum orr_arrival { ORR_ARRIVALS(ORR_X_ARRIVAL_) ORR_N_ARRIVALS };
 #define ORR_X_ROUTER_(name, ...) ORR_ROUTER_##name,

@@ -33,6 +33,9 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 
+/* Does a block of the decode kernel read a whole context, so that contexts of different lengths cost more (Eq. 321)? */
+bool orr_reads_whole_contexts(const struct orr_job *job);
+
 /* Decode attention as a function of the context x: launch + maximum of straight lines + reduction of the splits, in up
  * to five intervals of x. Because the pieces are straight, the steps of a request can be summed exactly. */
 #define ORR_CURVE_PIECES 5

@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The least number of keys of a thread block; shorter contexts are not split further. */
 #define BLOCK_KEYS 64
@@ -34,7 +35,7 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
     piece->bound[piece->n_lines++] = bound;
 }
 
-/* Eq. 336: the time that copies add for one more key. A cache that grows by concatenation is read and written once.
+/* Eq. 323: the time that copies add for one more key. A cache that grows by concatenation is read and written once.
  * Heads that are repeated are read once and written for every query head, and attention then reads that many more. */
 static double copied_key_s(const struct orr_job *job, const struct orr_op *op, double key_bytes)
 {
@@ -92,10 +93,35 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
     return curve;
 }
 
-/* How contexts are split: the number of splits, the time of a key in a block, and the first context that is worth
- * splitting. */
+/* Is `word` one of the words of `list`, which single spaces separate? */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length > 0 && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    return false;
+}
+
+bool orr_reads_whole_contexts(const struct orr_job *job)
+{
+    return has_word(job->engine.whole_contexts, job->system.chip.family);
+}
+
+/* Eq. 321: a kernel whose blocks walk a whole context each, as FlashAttention 2 has for many sequences, ends with its
+ * longest contexts, which a few SMs read alone. Returns the length of that walk over the mean context: the longest of
+ * so many contexts, less the mean walk that is left when the last block begins, for contexts with a lognormal law. */
+static double uneven_walk(const struct orr_job *job, const struct orr_op *op)
+{
+    const double cv = job->serving.context_cv, square = 1 + cv * cv, n = orr_max(1, op->batch);
+    if (cv <= 0 || !orr_reads_whole_contexts(job)) return 0;
+    const double longest = exp(sqrt(2 * log(n) * log(square))) / sqrt(square);
+    return orr_max(0, longest - square);
+}
+
+/* How contexts are split: the number of splits, the time of a key in a block, the first context that is worth
+ * splitting, and the walk of the longest one. */
 struct cut {
-    double splits, waves, key_s, partial_s, from;
+    double splits, waves, key_s, partial_s, from, uneven;
 };
 
 static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
@@ -106,7 +132,8 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
     struct cut cut = {.splits = job->engine.split_kv ? orr_max(1, floor(n_sm / heads)) : 1,
                       .key_s = orr_max(2 * op->k * op->input_bytes / u->sm_bytes_per_s, head_s),
                       .partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s,
-                      .from = HUGE_VAL};
+                      .from = HUGE_VAL,
+                      .uneven = uneven_walk(job, op)};
     cut.waves = orr_ceil(heads / n_sm);
     if (cut.splits <= 1) return cut;
     const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
@@ -125,6 +152,7 @@ static void add_blocks(struct orr_decode_piece *piece, const struct orr_decode_c
     const bool growing = piece->from > splits * BLOCK_KEYS;
     if (growing) add_line(piece, waves * u->block_s, waves * cut->key_s / splits, ORR_BOUND_DRAM);
     else add_line(piece, waves * (u->block_s + BLOCK_KEYS * cut->key_s), 0, ORR_BOUND_OVERHEAD);
+    if (!split) piece->add_b += cut->uneven * cut->key_s;
     if (!split) return;
     piece->add_a += u->reduce_s + (growing ? cut->partial_s * splits : 0);
     piece->add_b += growing ? 0 : cut->partial_s / BLOCK_KEYS;

@@ -98,8 +98,8 @@
       " each step's, and the fill of a batch cut over the stages",                                                    \
       "Eq. 91b", r->time_s[ORR_INFER_PIPELINE])                                                                       \
     X(TIME_KV_TRANSFER, "time_s.kv_transfer", S, "exposed time of handing the cache to the decode GPUs",              \
-      "if disaggregated: max(handoff_s / n_layers, handoff_s - prefill_s · (n_layers - 1) / n_layers) +"              \
-      " scaleout_latency_s",                                                                                          \
+      "if disaggregated: max(handoff_s / handoff_pieces, handoff_s - prefill_s · (handoff_pieces - 1) /"              \
+      " handoff_pieces) + scaleout_latency_s",                                                                        \
       "Eq. 95", r->time_s[ORR_INFER_KV_TRANSFER])                                                                     \
     X(TIME_OVERHEAD, "time_s.overhead", S, "launch gaps, sampling and request handling",                              \
       "(request_s + request_s_per_sequence · batch + host_step_s) / host_speed + first_sample_s + decode_steps ·"     \
@@ -226,6 +226,8 @@
     X(draft_prompt_s, S, "MTP layers over the prompt, and their first drafts", prefill->draft_s)                      \
     X(draft_step_s, S, "drafting one token, as a mean over the tokens of all steps", draft_step_s(j, decode))         \
     X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", r->kv_handoff_s)                           \
+    X(handoff_pieces, COUNT, "layers, chunks of the prompt, or 1, as the engine's cache_sent says",                   \
+      r->kv_handoff_pieces)                                                                                           \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
       r->kv_gpu_bytes)
 

@@ -72,12 +72,26 @@ static void emit_dense(struct orr_emit *emit, const struct orr_layer_kind *kind,
                 shared ? ORR_PRODUCT_SHARED_DOWN : ORR_PRODUCT_DOWN);
 }
 
+/* Eq. 318: a product with one column and the kernels that scale the output of the shared experts by its sigmoid. */
+static void emit_shared_gate(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double kernels = emit->lumped ? (double)emit->job->engine.shared_gate_kernels : 0;
+    if (kernels <= 0) return;
+    orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("shared.scale"), .m = d->T, .k = d->h, .n = 1});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "shared.scaled",
+                                                        .kind = ORR_POINTWISE_ACTIVATION,
+                                                        .forward_bytes = 2 * d->w_a * d->T * d->h,
+                                                        .forward_launches = kernels});
+}
+
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     const double width = (double)(kind->n_experts > 0 ? kind->shared_width : kind->ffn_width);
     if (kind->n_experts > 0) orr_emit_experts(emit, kind);
     if (width > 0) emit_dense(emit, kind, width, kind->n_experts > 0);
+    if (width > 0 && kind->shared_gate) emit_shared_gate(emit);
     /* Ranks that route different tokens sum only dense columns. */
     if (width > 0 || d->T_routed == d->T) orr_emit_row_output(emit, d->h);
 }

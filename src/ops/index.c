@@ -40,6 +40,19 @@ static void emit_matrix(struct orr_emit *emit, struct orr_linear_names names, en
         &(struct orr_linear){.names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true, .product = product});
 }
 
+/* Eq. 319: small kernels of serving engines around these products: norm and rotary positions, Hadamard transforms,
+ * casts to 8 bits, scaled weights of heads, and keys that are stored. Three of them read and write all queries. */
+static void emit_index_kernels(struct orr_emit *emit, double heads, double size)
+{
+    const double kernels = emit->lumped ? (double)emit->job->engine.index_kernels : 0;
+    const double elements = emit->dims.T * (heads + 1) * size;
+    if (kernels <= 0) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "index.small",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 3 * 2 * emit->dims.w_a * elements,
+                                                        .forward_launches = kernels});
+}
+
 void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
@@ -52,4 +65,5 @@ void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
     /* Keys of compressed entries come from the compressor. */
     if (kind->compress_ratio == 0) emit_matrix(emit, ORR_LINEAR("index.key"), ORR_PRODUCT_OTHER, d->h, size);
     if (latent) emit_matrix(emit, ORR_LINEAR("index.weights"), ORR_PRODUCT_OTHER, d->h, heads);
+    emit_index_kernels(emit, heads, size);
 }

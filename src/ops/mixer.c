@@ -139,8 +139,16 @@ double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double cross_
 /* Work of backward relative to forward: two products for every one, and the states of the chunks once more. */
 #define BACKWARD_FLOPS 2.5
 #define BACKWARD_BYTES 2.5
-/* Kernels of a scan over chunks: sums within chunks, states, the pass between chunks, outputs. */
+/* Kernels of a scan over chunks: sums within chunks, states, the pass between chunks, outputs. The delta rule
+ * normalises queries and keys, sums gates, multiplies keys, inverts, applies the inverse, walks the states and makes
+ * outputs (flash-linear-attention, ops/gated_delta_rule/chunk.py). */
 #define CHUNK_LAUNCHES 4.0
+#define DELTA_LAUNCHES 8.0
+
+static bool delta_rule(const struct orr_layer_kind *kind)
+{
+    return kind->mixer == ORR_MIXER_GATED_DELTA || kind->mixer == ORR_MIXER_KDA;
+}
 
 /* Projected columns are read once and outputs are written once; the states of chunks are written and read. */
 static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z,
@@ -156,7 +164,7 @@ static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind
     op->n = z->width;
     op->k = (double)kind->scan_key;
     op->vector = z->vector;
-    op->launches = z->vector ? 1 : CHUNK_LAUNCHES;
+    op->launches = z->vector ? 1 : delta_rule(kind) ? DELTA_LAUNCHES : CHUNK_LAUNCHES;
     op->flops = rows * z->chunked_flops * (backward ? BACKWARD_FLOPS : 1);
     op->bytes = rows * (d->w_a * (z->in + z->width) + chunk_states) * (backward ? BACKWARD_BYTES : 1) + held;
 }
@@ -219,11 +227,44 @@ static void emit_columns(struct orr_emit *emit, const char *name, const char *ba
                                                         .backward_bytes = (2 * reads + 1) * bytes});
 }
 
+/* Eq. 316: some serving engines multiply the hidden state by the matrices of a gated delta net one by one: queries,
+ * keys and values, the gates of the outputs, and two columns per head. The narrow ones stay in 16 bits, because blocks
+ * of scales are wider than they are. */
+static int32_t emit_scan_inputs(struct orr_emit *emit, const struct orr_layer_kind *kind,
+                                const struct orr_scan_sizes *z)
+{
+    const struct orr_dims *d = &emit->dims;
+    const int64_t published = kind->scan_inputs, most = emit->lumped ? emit->job->engine.scan_inputs : 0;
+    const int64_t apart = most < published ? most : published;
+    if (apart < 2) return emit_matrix(emit, ORR_LINEAR("scan.in"), d->T, d->h, z->in);
+    const double wide = z->conv + z->width, narrow = z->in - wide;
+    const int64_t halves = apart < 4 ? 1 : 2;
+    emit_matrix(emit, ORR_LINEAR("scan.in"), d->T, d->h, halves > 1 ? z->conv : wide);
+    if (halves > 1) emit_matrix(emit, ORR_LINEAR("scan.in_gate"), d->T, d->h, z->width);
+    for (int64_t i = 0; i < halves; i++)
+        orr_emit_linear(emit,
+                        &(struct orr_linear){
+                            .names = ORR_LINEAR("scan.in_heads"), .m = d->T, .k = d->h, .n = narrow / (double)halves});
+    return -1;
+}
+
+/* Eq. 317: copies that make queries, keys and values contiguous, and gates, before the scan of a prompt. */
+static void emit_scan_kernels(struct orr_emit *emit, const struct orr_scan_sizes *z)
+{
+    const double kernels = emit->lumped ? (double)emit->job->engine.scan_kernels : 0;
+    if (kernels <= 0) return;
+    const double bytes = 2 * emit->dims.w_a * emit->dims.T_prompt * z->conv;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "scan.prepare",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = bytes,
+                                                        .forward_launches = kernels});
+}
+
 static void emit_scan_rows(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
 {
     const struct orr_dims *d = &emit->dims;
     if (!kind->beside_attention) orr_emit_column_gather(emit, d->h);
-    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("scan.in"), d->T, d->h, z->in), d->h);
+    orr_emit_column_input(emit, emit_scan_inputs(emit, kind, z), d->h);
     if (kind->conv_width > 0) emit_columns(emit, "scan.conv", "scan.conv.backward", 1, d->T * z->conv);
     emit_low_rank(emit, kind, z);
     emit_columns(emit, "scan.gate", "scan.gate.backward", 2, d->T * z->width);
@@ -235,6 +276,7 @@ void orr_emit_scan(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, emit->dims.t);
     if (emit->dims.T_prompt > 0 && emit->parts & ORR_PART_PROMPTS) {
+        if (delta_rule(kind)) emit_scan_kernels(emit, &z);
         emit_chunks(emit, kind, &z, false);
         if (emit->backward) emit_chunks(emit, kind, &z, true);
         if (emit->dims.c > 1) emit_state_sends(emit, kind);

@@ -480,17 +480,35 @@ double orr_handoff_s(const struct orr_job *job, const struct orr_stage *stages, 
     return orr_kv_sequence_bytes(job, stages, length) / (out > 0 ? out : orr_send_bytes_per_s(system));
 }
 
-/* The cache leaves layer by layer while the prompt is still computed, so at least the last layer's part is seen. */
-double orr_handoff_left_s(const struct orr_job *job, double all_s, double prefill_s)
+/* Eq. 320: pieces in which the cache of a prompt of `length` tokens leaves: layers, chunks of so many tokens (0: the
+ * prompt is computed at once), or all of it. */
+double orr_handoff_pieces(const struct orr_job *job, double length, double chunk_tokens)
 {
-    const double layers = (double)job->model.n_layers;
-    return orr_max(all_s / layers, all_s - prefill_s * (layers - 1) / layers);
+    switch (job->engine.cache_sent) {
+    case ORR_CACHE_SENT_LAYERS: return (double)job->model.n_layers;
+    case ORR_CACHE_SENT_CHUNKS: return chunk_tokens > 0 ? orr_max(1, orr_ceil(length / chunk_tokens)) : 1;
+    case ORR_CACHE_SENT_PROMPT:
+    case ORR_N_CACHE_SENDS: break;
+    }
+    return 1;
+}
+
+double orr_step_chunk_tokens(const struct orr_job *job)
+{
+    return job->engine.chunked_prefill ? (double)job->engine.max_step_tokens : 0;
+}
+
+/* Earlier pieces leave while later ones are computed, so at least the last piece is seen. */
+double orr_handoff_left_s(double pieces, double all_s, double prefill_s)
+{
+    return orr_max(all_s / pieces, all_s - prefill_s * (pieces - 1) / pieces);
 }
 
 static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_result *result)
 {
     if (!job->serving.disaggregated) return 0;
-    return orr_handoff_left_s(job, result->kv_handoff_s, result->prefill_s) + job->system.scaleout_latency_s;
+    return orr_handoff_left_s(result->kv_handoff_pieces, result->kv_handoff_s, result->prefill_s) +
+           job->system.scaleout_latency_s;
 }
 
 /* ---------------------------------------------------------------- totals */
@@ -513,6 +531,7 @@ static void fill_latency(struct request *r)
     orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         once_s);
     r->prefill.sample_s = sample_s;
+    result->kv_handoff_pieces = orr_handoff_pieces(job, (double)orr_prompt_len(job), (double)job->serving.chunk_tokens);
     result->kv_handoff_s =
         job->serving.disaggregated ? batch * orr_handoff_s(job, r->scratch->stages, (double)orr_prompt_len(job)) : 0;
     orr_ledger_add_wait(r->ledger, "cache handed to the decode GPUs", ORR_INFER_KV_TRANSFER, ORR_PHASE_STEP,

@@ -299,7 +299,7 @@ static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime reg
 #define NEAR_RUNS ORR_RECORD_COVER
 #define FAR_RUNS  0.10
 
-/* Moves the interval of a measured engine towards that of another version, where the latter is wider (Eq. 346). */
+/* Moves the interval of a measured engine towards that of another version, where the latter is wider (Eq. 324). */
 static void widen_far_from_runs(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                                 struct orr_interval *interval)
 {

@@ -57,10 +57,14 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
 
-/* Eq. 95: seconds in which a GPU of the prefill pool sends its part of the cache of a prompt over a link that is free,
- * and those that are left when the prompt, which took prefill_s, is computed. */
+/* Eqs. 95, 320: seconds in which a GPU of the prefill pool sends its part of the cache of a prompt over a link that is
+ * free, the pieces in which it is sent, and the seconds that are left when the prompt, which took prefill_s, is
+ * computed. */
 double orr_handoff_s(const struct orr_job *job, const struct orr_stage *stages, double length);
-double orr_handoff_left_s(const struct orr_job *job, double all_s, double prefill_s);
+double orr_handoff_pieces(const struct orr_job *job, double length, double chunk_tokens);
+/* Tokens of a chunk where the engine cuts prompts that do not fit into a step; 0: it does not. */
+double orr_step_chunk_tokens(const struct orr_job *job);
+double orr_handoff_left_s(double pieces, double all_s, double prefill_s);
 
 /* Emits and prices the operators of one pass from list->n on; returns the index of the first. */
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,

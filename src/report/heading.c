@@ -61,6 +61,14 @@ static const char *draft_name(const struct orr_job *job)
     return job->draft.n_layers == 1 ? "its MTP layer" : "its MTP layers";
 }
 
+void orr_draft_text(const struct orr_job *job, struct orr_text *line)
+{
+    const struct orr_serving *serving = &job->serving;
+    if (serving->draft_tokens > 0)
+        orr_text_add(line, " · %lld draft%s by %s, %.3g %% accepted", (long long)serving->draft_tokens,
+                     serving->draft_tokens == 1 ? "" : "s", draft_name(job), 100 * serving->draft_accept_frac);
+}
+
 static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
@@ -73,9 +81,7 @@ static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
     if (serving->prefix_hit_frac > 0)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);
     if (serving->chunk_tokens > 0) orr_text_add(line, " · chunks of %lld tokens", (long long)serving->chunk_tokens);
-    if (serving->draft_tokens > 0)
-        orr_text_add(line, " · %lld draft%s by %s, %.3g %% accepted", (long long)serving->draft_tokens,
-                     serving->draft_tokens == 1 ? "" : "s", draft_name(job), 100 * serving->draft_accept_frac);
+    orr_draft_text(job, line);
     if (serving->disaggregated) orr_text_add(line, " · prefill and decode apart");
 }
 

@@ -131,6 +131,7 @@ void orr_join_pools(const struct orr_job *job, const struct orr_choice *choice, 
     joint->prefill_s = prompt->prefill_s;
     joint->tower_s = prompt->tower_s;
     joint->kv_handoff_s = prompt->kv_handoff_s;
+    joint->kv_handoff_pieces = prompt->kv_handoff_pieces;
     joint->latency_s = prompt->ttft_s + answer.decode_s;
     joint->interval_low_s *= joint->latency_s / answer.latency_s;
     joint->interval_high_s *= joint->latency_s / answer.latency_s;

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/plain.h"
+#include "cost/cost.h"
 #include "predict/scratch.h"
 #include "serving/result.h"
 
@@ -398,6 +399,7 @@ struct orr_closed_form {
     struct orr_mean_lengths lengths; /* of the last traffic, to which facts and fit belong */
     struct orr_replica_facts facts;
     struct orr_infer_result alone;
+    double context_cv; /* of the traffic that the steps are priced for */
 };
 
 struct orr_closed_form *orr_closed_form_new(const struct orr_job *job)
@@ -406,7 +408,7 @@ struct orr_closed_form *orr_closed_form_new(const struct orr_job *job)
     struct orr_closed_form *form = calloc(1, sizeof *form);
     if (!form) return NULL;
     form->job = *job;
-    form->steps = orr_steps_new(job, false);
+    form->steps = orr_steps_new(job, NULL, false);
     form->scratch = orr_scratch_new();
     if (form->steps && form->scratch) return form;
     orr_closed_form_free(form);
@@ -426,6 +428,18 @@ static bool same(double a, double b)
     return fabs(a - b) < 0.5;
 }
 
+/* Steps are priced anew where contexts differ as much as they did not before; without memory the old ones remain. */
+static void spread_contexts(struct orr_closed_form *form, const struct orr_traffic *traffic)
+{
+    const double cv = orr_reads_whole_contexts(&form->job) ? orr_traffic_context_cv(traffic) : 0;
+    if (fabs(cv - form->context_cv) < 1e-6) return;
+    struct orr_steps *steps = orr_steps_new(&form->job, traffic, false);
+    if (!steps) return;
+    orr_steps_free(form->steps);
+    form->steps = steps;
+    form->context_cv = cv;
+}
+
 void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
                            struct orr_serving_result *result)
 {
@@ -436,6 +450,7 @@ void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffi
     if (!same(lengths.input, form->lengths.input) || !same(lengths.output, form->lengths.output)) {
         form->facts = orr_replica_facts_of(job, traffic, form->scratch, &form->alone);
         form->lengths = lengths;
+        spread_contexts(form, traffic);
     }
     orr_serving_fits(&form->alone, &form->facts, result);
     result->kv_capacity_tokens = form->facts.kv_tokens;

@@ -181,7 +181,8 @@ static void transfer(struct orr_fleet *f, const struct orr_handover *h, int64_t 
     t.out_s = orr_handoff_s(from->job, from->stages, (double)h->ask.input_len);
     t.in_s = orr_handoff_s(there->job, there->stages, (double)h->ask.input_len);
     const double alone_s = orr_max(t.out_s, t.in_s);
-    t.left_frac = alone_s > 0 ? orr_handoff_left_s(from->job, alone_s, h->ready_s - h->start_s) / alone_s : 0;
+    const double pieces = orr_handoff_pieces(from->job, (double)h->ask.input_len, orr_step_chunk_tokens(from->job));
+    t.left_frac = alone_s > 0 ? orr_handoff_left_s(pieces, alone_s, h->ready_s - h->start_s) / alone_s : 0;
     if (!orr_links_start(&f->links, &t)) f->failed = true;
 }
 

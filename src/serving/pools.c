@@ -92,7 +92,8 @@ static double transfer_s(const struct flow *f, const struct orr_pool_view *from,
     in_s /= f->decodes;
     *load = orr_max(rate / f->prefills * all_s, rate / f->decodes * in_s);
     all_s = orr_max(all_s, in_s);
-    return orr_handoff_left_s(from->job, all_s, prompt_s) / orr_max(1e-6, 1 - *load) +
+    const double pieces = orr_handoff_pieces(from->job, f->demand.input, orr_step_chunk_tokens(from->job));
+    return orr_handoff_left_s(pieces, all_s, prompt_s) / orr_max(1e-6, 1 - *load) +
            from->job->system.scaleout_latency_s;
 }
 

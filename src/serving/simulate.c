@@ -228,7 +228,7 @@ enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *t
     enum orr_err err = check(traffic, error);
     if (err) return err;
     struct orr_scratch *scratch = orr_scratch_new();
-    struct orr_steps *steps = orr_steps_new(job, how && how->exact);
+    struct orr_steps *steps = orr_steps_new(job, traffic, how && how->exact);
     err = scratch && steps ? orr_simulate_on(job, traffic, how, steps, scratch, result, error)
                            : orr_out_of_memory(error, NULL);
     if (!err && result->complete && result->fits && result->requests + result->refused + result->rejected == 0)

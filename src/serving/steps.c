@@ -2,6 +2,7 @@
 #include "serving/steps.h"
 
 #include "base/number.h"
+#include "serving/traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,16 +81,18 @@ struct orr_steps *orr_steps_priced(orr_step_price *price, void *context, bool fl
     return steps;
 }
 
-struct orr_steps *orr_steps_new(const struct orr_job *job, bool exact)
+struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traffic *traffic, bool exact)
 {
     struct orr_steps *steps = calloc(1, sizeof *steps);
+    struct orr_job uneven = *job;
     if (!steps) return NULL;
+    if (traffic) uneven.serving.context_cv = orr_traffic_context_cv(traffic);
     steps->exact = exact;
     steps->graph_sequences = job->engine.graph_sequences;
     steps->graph_multiple = job->engine.graph_multiple;
     steps->queries = (double)job->serving.draft_tokens + 1;
     steps->n_cell_slots = steps->n_known_slots = FIRST_SLOTS;
-    steps->context = steps->model = orr_step_model_new(job);
+    steps->context = steps->model = orr_step_model_new(&uneven);
     steps->price = model_price;
     steps->cells = calloc(steps->n_cell_slots, sizeof *steps->cells);
     steps->knowns = calloc(steps->n_known_slots, sizeof *steps->knowns);

@@ -12,8 +12,9 @@
 #include "orrery.h"
 
 struct orr_steps;
-/* With `exact` nothing is kept and every step is priced by orr_step_time. NULL: out of memory. */
-struct orr_steps *orr_steps_new(const struct orr_job *job, bool exact);
+/* With `exact` nothing is kept and every step is priced by orr_step_time. The traffic, if it is given, tells how much
+ * the contexts of a step differ. NULL: out of memory. */
+struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traffic *traffic, bool exact);
 /* Steps that a function prices, without a table: for tests of queues whose answer is known. `flat` says that decode
  * steps do not depend on the context, so that many may be taken together. */
 typedef double orr_step_price(void *context, const struct orr_step *step);

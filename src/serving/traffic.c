@@ -133,6 +133,18 @@ struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
     return mean;
 }
 
+/* Eq. 322: a running sequence has a prompt of I tokens and a uniform part of an answer of G tokens, and long answers
+ * run for longer. The third moment of answers is that of a lognormal law with their mean and square. */
+double orr_traffic_context_cv(const struct orr_traffic *traffic)
+{
+    const struct orr_mean_lengths m = orr_traffic_lengths(traffic);
+    if (m.output <= 0) return 0;
+    const double cube = pow(m.output_square / m.output, 3);
+    const double mean = m.input + m.output_square / (2 * m.output);
+    const double square = m.input_square + m.input * m.output_square / m.output + cube / (3 * m.output);
+    return sqrt(orr_max(0, square / (mean * mean) - 1));
+}
+
 /* ---------------------------------------------------------------- arrivals */
 
 /* Eq. 188: a gamma variable of mean 1 (Marsaglia and Tsang 2000; shapes below 1 by the power of a uniform variable). */

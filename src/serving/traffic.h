@@ -53,5 +53,7 @@ struct orr_mean_lengths {
     double max_output;
 };
 struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic);
+/* Spread of the contexts of running sequences over their mean (Eq. 322). */
+double orr_traffic_context_cv(const struct orr_traffic *traffic);
 
 #endif

@@ -90,6 +90,7 @@ struct orr_scan {
     bool conv_bias, bias; /* biases of the convolution, and of the projections in and out */
     bool gated_norm;      /* Mamba-2: a norm with weights before the projection out */
     bool full_gate;       /* KDA: the gate on the outputs has full rank */
+    int64_t inputs;       /* gated delta nets: matrices of the hidden state, as published; 0: one */
     bool inner_norms;     /* Mamba-1: norms on step sizes, B and C */
 };
 

@@ -158,6 +158,7 @@ static void fill_scan(const struct orr_shape *shape, struct orr_layer_kind *kind
     kind->scan_key = m->key;
     kind->scan_rank = m->rank;
     kind->scan_full_gate = m->full_gate;
+    kind->scan_inputs = m->inputs;
     kind->scan_chunk = m->chunk;
     kind->conv_width = m->conv;
     kind->state_element_bytes = m->state_bytes;
@@ -239,6 +240,7 @@ static void fill_experts(const struct orr_shape *shape, unsigned marks, struct o
     kind->expert_params = ffn_matrices(shape, latent > 0 ? latent : h, shape->expert_width, shape->expert_bias);
     kind->router_params = h * routed + (shape->router_bias && !(marks & ORR_MARK_HASH) ? routed : 0);
     kind->shared_width = shape->shared_width;
+    kind->shared_gate = shape->shared_gate;
     kind->ffn_params = ffn_params(shape, shape->shared_width, false) + (shape->shared_gate ? h : 0) + 2 * h * latent;
     kind->norm_params += shape->moe_extra;
 }

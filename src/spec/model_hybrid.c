@@ -197,6 +197,8 @@ void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape)
     m->key = count(config, "linear_key_head_dim", 128);
     m->conv = count(config, "linear_conv_kernel_dim", 4);
     m->chunk = DELTA_CHUNK;
+    /* Qwen3-Next has in_proj_qkvz and in_proj_ba; the four of Qwen3.5 are apart. */
+    m->inputs = strncmp(config->type, "qwen3_5", 7) == 0 ? 4 : 2;
     m->state_bytes = state_bytes(config);
     if (shape->n_experts > 0) orr_special_qwen_moe(config, shape);
     const bool listed = orr_config_list(config, "layer_types", path);

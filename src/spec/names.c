@@ -32,6 +32,7 @@ const char *const orr_block_kernel_names[ORR_N_BLOCK_KERNELS] = {ORR_BLOCK_KERNE
 const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAME)};
 const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
+const char *const orr_cache_sent_names[ORR_N_CACHE_SENDS] = {ORR_CACHE_SENDS(NAME)};
 const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
 const char *const orr_router_names[ORR_N_ROUTERS] = {ORR_ROUTERS(NAME)};
 const char *const orr_pool_role_names[ORR_N_POOL_ROLES] = {ORR_POOL_ROLES(NAME)};

@@ -36,6 +36,7 @@ extern const char *const orr_block_kernel_names[ORR_N_BLOCK_KERNELS];
 extern const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES];
 extern const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS];
 extern const char *const orr_scheduler_names[ORR_N_SCHEDULERS];
+extern const char *const orr_cache_sent_names[ORR_N_CACHE_SENDS];
 extern const char *const orr_arrival_names[ORR_N_ARRIVALS];
 extern const char *const orr_router_names[ORR_N_ROUTERS];
 extern const char *const orr_pool_role_names[ORR_N_POOL_ROLES];

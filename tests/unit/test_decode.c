@@ -81,7 +81,7 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
-/* Eq. 336, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s. Groups
+/* Eq. 323, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s. Groups
  * of four heads that are repeated add 2 * 4 of these. Without groups nothing is repeated. */
 static void copies_of_the_cache_add_their_bytes(void **state)
 {
@@ -98,6 +98,35 @@ static void copies_of_the_cache_add_their_bytes(void **state)
     const struct orr_op own = decode_op(100, 8, 8, 128, 2); /* 8 heads of their own: 819.2 ns of DRAM as before */
     const struct orr_decode_curve alone = orr_decode_curve_of(job, &own, 0);
     assert_close(orr_decode_curve_s(&alone, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9), 1e-12);
+}
+
+/* Eq. 321: 64 contexts with a spread of a half: the longest is e^sqrt(2 ln 64 ln 1.25) / sqrt(1.25) = 3.4931 of the
+ * mean, 2.2431 beyond 1.25 of it, and walks 512 B a key at 10 GB/s. Split contexts, equal ones and chips of other
+ * families have no such end. */
+static void the_longest_context_ends_alone(void **state)
+{
+    (void)state;
+    struct orr_job *job = plain_job(true);
+    const struct orr_op op = decode_op(64, 32, 8, 128, 2);
+    const double equal_s = 4e-6 + 10000 * 64 * 8.192e-9, walk_s = 2.243135100792667 * 10000 * 51.2e-9;
+    (void)snprintf(job->engine.whole_contexts, sizeof job->engine.whole_contexts, "ampere blackwell-rtx");
+    static const struct {
+        const char *family;
+        double cv, walks;
+    } CASES[] = {{"blackwell-rtx", 0.5, 1}, {"ampere", 0.5, 1}, {"blackwell", 0.5, 0}, {"", 0.5, 0}, {"ampere", 0, 0}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        (void)snprintf(job->system.chip.family, sizeof job->system.chip.family, "%s", CASES[i].family);
+        job->serving.context_cv = CASES[i].cv;
+        const struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
+        assert_close(orr_decode_curve_s(&curve, 10000), equal_s + CASES[i].walks * walk_s, 1e-12);
+    }
+    const struct orr_op few = decode_op(1, 10, 10, 128, 2);
+    job->serving.context_cv = 0;
+    struct orr_decode_curve curve = orr_decode_curve_of(job, &few, 0);
+    const double split_s = orr_decode_curve_s(&curve, 10000);
+    job->serving.context_cv = 0.5;
+    curve = orr_decode_curve_of(job, &few, 0);
+    assert_close(orr_decode_curve_s(&curve, 10000), split_s, 0);
 }
 
 /* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns;
@@ -355,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_sequences_read_at_dram_rate),
         cmocka_unit_test(copies_of_the_cache_add_their_bytes),
+        cmocka_unit_test(the_longest_context_ends_alone),
         cmocka_unit_test(one_head_at_a_time_has_an_sm_each),
         cmocka_unit_test(splits_share_a_long_context),
         cmocka_unit_test(latent_heads_are_compute_bound),

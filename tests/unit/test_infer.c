@@ -291,8 +291,8 @@ static void imbalance_is_never_faster(void **state)
     }
 }
 
-/* Eq. 95: at least the last layer's share of the cache is waited for. */
-static void a_handed_cache_takes_a_layers_share(void **state)
+/* Eqs. 95, 320: at least the last piece of the cache is waited for, a layer, a chunk or all of it. */
+static void a_handed_cache_takes_a_pieces_share(void **state)
 {
     struct grid *grid = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
@@ -300,7 +300,10 @@ static void a_handed_cache_takes_a_layers_share(void **state)
         if (!job->serving.disaggregated) continue;
         const double link = job->system.scaleout_bytes_per_s * job->system.scaleout_efficiency_frac;
         const double bytes = (double)job->serving.batch * sequence_bytes(job, (double)job->serving.input_len);
-        assert_true(predict(grid, job).time_s[ORR_INFER_KV_TRANSFER] >= bytes / link / (double)job->model.n_layers);
+        const double chunk = (double)job->serving.chunk_tokens, length = (double)job->serving.input_len;
+        const double chunks = chunk > 0 ? orr_max(1, ceil(length / chunk)) : 1;
+        const double pieces[ORR_N_CACHE_SENDS] = {(double)job->model.n_layers, chunks, 1};
+        assert_true(predict(grid, job).time_s[ORR_INFER_KV_TRANSFER] >= bytes / link / pieces[job->engine.cache_sent]);
     }
 }
 
@@ -317,7 +320,7 @@ int main(void)
         cmocka_unit_test(a_job_gives_the_same_bits),
         cmocka_unit_test(one_rank_sends_nothing),
         cmocka_unit_test(imbalance_is_never_faster),
-        cmocka_unit_test(a_handed_cache_takes_a_layers_share),
+        cmocka_unit_test(a_handed_cache_takes_a_pieces_share),
     };
     return cmocka_run_group_tests_name("infer", tests, open_jobs, close_grid);
 }

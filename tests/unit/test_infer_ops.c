@@ -380,15 +380,22 @@ static void drafts_yield_eq_94(void **state)
     assert_close(never.ttft_s, r.ttft_s, 1e-12);
 }
 
-/* Eq. 95: the cache leaves layer by layer, so that at least the last layer's share is waited for. Llama-3-8B, 4000
- * tokens of 131072 bytes, 32 layers, 50 GB/s * 0.9. */
+/* Eqs. 95, 320: the cache leaves in pieces, so that at least the last one is waited for. Llama-3-8B, 4000 tokens of
+ * 131072 bytes, 32 layers, 50 GB/s * 0.9. vLLM sends it when the prompt is computed. */
 static void the_handed_cache_is_eq_95(void **state)
 {
     struct world *w = *state;
     read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','input_len':4000,"
                 "'output_len':100,'disaggregated':true}}");
-    struct orr_infer_result r = infer(w, &w->job);
     const double all_s = 4000 * 131072 / 45e9, hop_s = w->job.system.scaleout_latency_s;
+    assert_close(infer(w, &w->job).time_s[ORR_INFER_KV_TRANSFER], all_s + hop_s, 1e-12);
+    w->job.engine.cache_sent = ORR_CACHE_SENT_CHUNKS; /* 1500, 1500 and 1000 tokens count as thirds */
+    assert_close(infer(w, &w->job).time_s[ORR_INFER_KV_TRANSFER], all_s + hop_s, 1e-12);
+    w->job.serving.chunk_tokens = 1500;
+    assert_close(infer(w, &w->job).time_s[ORR_INFER_KV_TRANSFER], all_s / 3 + hop_s, 1e-12);
+    w->job.serving.chunk_tokens = 0;
+    w->job.engine.cache_sent = ORR_CACHE_SENT_LAYERS;
+    struct orr_infer_result r = infer(w, &w->job);
     assert_close(r.time_s[ORR_INFER_KV_TRANSFER], all_s / 32 + hop_s,
                  1e-12); /* the prompt takes longer than the transfer */
     assert_close(r.ttft_s + r.decode_s, r.latency_s, 1e-12);

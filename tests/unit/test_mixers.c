@@ -309,6 +309,49 @@ static void scans_of_a_request(void **state)
     assert_close(result.kv_gpu_bytes, 36 * state_bytes + 1008 * 12 * 2 * 1 * 256 * 2, 1e-12);
 }
 
+/* Eqs. 316-318: Qwen3.5 under SGLang on 8 ranks has four products of the hidden state, of 2 * 2 * 128 + 8 * 128,
+ * 8 * 128, 8 and 8 columns, as published; Qwen3-Next has two, and engines that say nothing have one. */
+static void inputs_of_a_scan_apart(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'qwen3.5-397b-a17b','system':'b200-sxm','plan':{'tp':8},'workload':{'engine':"
+                "'sglang-0.5','precision':'bf16','batch':2,'input_len':1000,'output_len':3}}");
+    infer(w, &w->job);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in")->n, 2 * 2 * 128 + 8 * 128, 0);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in_gate")->n, 8 * 128, 0);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in_heads")->n, 8, 0);
+    assert_close(need_phase_op(w, ORR_PHASE_PREFILL, "scan")->launches, 8, 0);
+    const struct orr_op *copies = need_phase_op(w, ORR_PHASE_PREFILL, "scan.prepare");
+    assert_close(copies->launches, 5, 0);
+    assert_close(copies->bytes, 2 * 2 * 2000.0 * 1536, 0);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "scan.prepare", NULL));
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "shared.scale")->n, 1, 0);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "shared.scaled")->bytes, 2 * 2 * 2 * 4096, 0);
+    w->job.engine.scan_inputs = 2;
+    infer(w, &w->job);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in")->n, 1536 + 1024, 0);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in_heads")->n, 16, 0);
+    w->job.engine.scan_inputs = 0;
+    infer(w, &w->job);
+    assert_close(need_phase_op(w, ORR_PHASE_DECODE, "scan.in")->n, 1536 + 1024 + 16, 0);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "scan.in_heads", NULL));
+}
+
+/* Eq. 319: 8 small kernels around the indexer of GLM-5, which has 32 heads of 128 and one key. */
+static void kernels_of_an_indexer(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'glm-5','system':'b200-sxm','plan':{'tp':8},'workload':{'engine':'sglang-0.5',"
+                "'precision':'bf16','batch':3,'input_len':4000,'output_len':3}}");
+    infer(w, &w->job);
+    const struct orr_op *small = need_phase_op(w, ORR_PHASE_DECODE, "index.small");
+    assert_close(small->launches, 8, 0);
+    assert_close(small->bytes, 6 * 2 * 3 * 33 * 128.0, 0);
+    w->job.engine.index_kernels = 0;
+    infer(w, &w->job);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "index.small", NULL));
+}
+
 /* A model without attention holds as much at any length, and takes as long for any token. */
 static void a_state_does_not_grow(void **state)
 {
@@ -415,6 +458,8 @@ int main(void)
         cmocka_unit_test(caches_are_those_of_the_engines),
         cmocka_unit_test(layers_share_an_indexer),
         cmocka_unit_test(scans_of_a_request),
+        cmocka_unit_test(inputs_of_a_scan_apart),
+        cmocka_unit_test(kernels_of_an_indexer),
         cmocka_unit_test(a_state_does_not_grow),
         cmocka_unit_test(an_indexer_scores_every_key),
         cmocka_unit_test(blocks_of_a_layer),

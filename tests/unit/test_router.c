@@ -81,7 +81,7 @@ static void equal_loads_are_dealt_out(void **state)
     int64_t drawn[COUNT(fleet)] = {0};
     open_job(w, 1);
     const struct orr_replica_facts facts = orr_replica_facts_of(&w->job, &traffic, w->scratch, &alone);
-    struct orr_steps *steps = orr_steps_new(&w->job, false);
+    struct orr_steps *steps = orr_steps_new(&w->job, NULL, false);
     for (size_t i = 0; i < COUNT(fleet); i++) {
         assert_non_null(fleet[i] = orr_replica_new(&facts, steps, &sink));
         candidates[i].replica = fleet[i];

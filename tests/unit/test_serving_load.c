@@ -4,6 +4,7 @@
 
 #include "serving/closed.h"
 #include "serving/replica.h"
+#include "serving/traffic.h"
 
 static const struct {
     const char *model, *system, *engine, *precision;
@@ -87,7 +88,7 @@ static void table_error(void **state)
     static double error[2 * STEPS];
     for (size_t i = 0; i < COUNT(JOBS); i++) {
         open_job(w, i, 1000, 200);
-        struct orr_steps *table = orr_steps_new(&w->job, false), *exact = orr_steps_new(&w->job, true);
+        struct orr_steps *table = orr_steps_new(&w->job, NULL, false), *exact = orr_steps_new(&w->job, NULL, true);
         struct random random = {.state = 12345 + i};
         double bias = 0;
         for (int k = 0; k < STEPS; k++) {
@@ -248,9 +249,9 @@ static void steps_are_filled_up_to_a_graph(void **state)
     struct world *w = *state;
     open_job(w, 0, 1000, 1000);
     w->job.engine.graph_sequences = 64;
-    struct orr_steps *plain = orr_steps_new(&w->job, false);
+    struct orr_steps *plain = orr_steps_new(&w->job, NULL, false);
     w->job.engine.graph_multiple = 8;
-    struct orr_steps *padded = orr_steps_new(&w->job, false);
+    struct orr_steps *padded = orr_steps_new(&w->job, NULL, false);
     for (size_t i = 0; i < COUNT(SIZES); i++) {
         const double own_s = orr_steps_decode(plain, SIZES[i][0], 1000, 1).first_s;
         const double next_s = orr_steps_decode(plain, SIZES[i][1], 1000, 1).first_s;
@@ -264,9 +265,29 @@ static void steps_are_filled_up_to_a_graph(void **state)
     orr_steps_free(padded);
 }
 
+/* Eq. 322: prompts of 1000 to 3000 tokens, whose variance is (2001^2 - 1)/12, and answers of 600: contexts have the
+ * mean 2000 + 300 and the square 2000^2 + 333666.67 + 2000 * 600 + 600^2/3, so that they differ by 0.2622 of the mean.
+ * Of lognormal answers of mean 600 and spread 0.5 the square is 450000 and the cube 750^3: a mean of 1375 and a square
+ * of 1000^2 + 1000 * 750 + 750^3/1800. */
+static void contexts_differ_by_their_lengths(void **state)
+{
+    (void)state;
+    const struct orr_traffic uniform = {
+        .arrival = ORR_ARRIVAL_CLOSED,
+        .concurrency = 8,
+        .input_len = {.law = ORR_LENGTH_UNIFORM, .mean = 2000, .low = 1000, .high = 3000},
+        .output_len = {.law = ORR_LENGTH_FIXED, .mean = 600}};
+    assert_close(orr_traffic_context_cv(&uniform), 0.2621947019902058, 1e-6);
+    struct orr_traffic lognormal = uniform;
+    lognormal.input_len = (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = 1000};
+    lognormal.output_len = (struct orr_lengths){.law = ORR_LENGTH_LOGNORMAL, .mean = 600, .cv = 0.5};
+    assert_close(orr_traffic_context_cv(&lognormal), sqrt(1984375.0 / (1375.0 * 1375) - 1), 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_differ_by_their_lengths),
         cmocka_unit_test(users_think),
         cmocka_unit_test(steps_are_decided_ahead),
         cmocka_unit_test(least_tp_is_named),
