@@ -136,11 +136,11 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
                       .uneven = uneven_walk(job, op)};
     cut.waves = orr_ceil(heads / n_sm);
     if (cut.splits <= 1) return cut;
-    const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
+    const double whole_s = cut.key_s * (1 + cut.uneven), gain = whole_s - cut.partial_s / BLOCK_KEYS;
     /* The break-even lies where the number of splits still grows, or else where all exist and grow in length. */
     cut.from = gain > 0 ? (BLOCK_KEYS * cut.key_s + u->reduce_s) / gain : HUGE_VAL;
     if (cut.from > cut.splits * BLOCK_KEYS)
-        cut.from = (u->reduce_s + cut.partial_s * cut.splits) / (cut.key_s * (1 - 1 / cut.splits));
+        cut.from = (u->reduce_s + cut.partial_s * cut.splits) / (whole_s - cut.key_s / cut.splits);
     cut.from = floor(orr_max(cut.from, BLOCK_KEYS)) + 1;
     return cut;
 }

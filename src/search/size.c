@@ -181,7 +181,8 @@ static bool desk_take(struct desk *desk, const struct orr_size_unit *unit)
     orr_size_limits(request, &request->spaces[unit->system].job.engine, &desk->limits);
     orr_size_job(request, unit, &desk->limits, 0, 1, desk->job);
     desk->unit = unit;
-    desk->steps = orr_steps_new(desk->job, NULL, false); /* equal contexts, as the bounds have them */
+    const struct orr_traffic traffic = traffic_of(&request->services[unit->system], desk->job);
+    desk->steps = orr_steps_new(desk->job, &traffic, false);
     desk->failed |= !desk->steps;
     return !desk->failed;
 }

@@ -206,7 +206,7 @@ bool orr_size_bound(const struct orr_size_request *request, struct orr_size_unit
     orr_size_limits(request, &request->spaces[unit->system].job.engine, &limits);
     if (done) orr_size_job(request, unit, &limits, 0, 1, job);
     struct bound b = {.service = service, .traffic = &traffic, .unit_dp = unit->choice.dp};
-    if (done) b.steps = orr_steps_new(job, NULL, false);
+    if (done) b.steps = orr_steps_new(job, &traffic, false);
     b.lengths = orr_traffic_lengths(&traffic);
     done = done && b.steps;
     unit->bound = HUGE_VAL;

@@ -356,7 +356,8 @@ static int64_t steps_within(const struct orr_line *line, double time_s)
     if (fabs(line->slope_s) * guess > 1e-12 * line->first_s) {
         const double half = line->first_s - line->slope_s / 2;
         const double root = half * half + 2 * line->slope_s * time_s;
-        k = root > 0 ? 2 * time_s / (half + sqrt(root)) : guess;
+        if (root <= 0) return INT64_MAX / 4; /* steps that grow shorter never take so long */
+        k = 2 * time_s / (half + sqrt(root));
     }
     k = orr_ceil(orr_max(0, k - 1e-9));
     while (orr_line_sum_s(line, k) < time_s) k++;

@@ -127,6 +127,11 @@ static void the_longest_context_ends_alone(void **state)
     job->serving.context_cv = 0.5;
     curve = orr_decode_curve_of(job, &few, 0);
     assert_close(orr_decode_curve_s(&curve, 10000), split_s, 0);
+    const struct orr_op some = decode_op(4, 32, 8, 128, 2); /* of which three splits fill the chip */
+    curve = orr_decode_curve_of(job, &some, 0);
+    for (double x = 1; x < 6000; x++) /* splitting ends the walk without a step downwards */
+        if (orr_decode_curve_s(&curve, x + 1) < 0.999 * orr_decode_curve_s(&curve, x))
+            fail_msg("one more key than %g is faster", x);
 }
 
 /* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns;
