@@ -3,49 +3,50 @@
  * one; validate/intervals.c has the rules. "left out": inside the interval made without their
  * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips. */
 #define ORR_INTERVALS(X) \
-    /* Calibrated: rows 1186, sources 25, inside 74 %, left out 73 %. \
-       Datasheet: rows 91, sources 7, inside 85 %, left out 84 %. */ \
-    X(TRAIN_DENSE, 0.94, 1.22, 0.90, 1.22) \
-    /* Calibrated: rows 19, sources 3, inside 95 %, left out 95 %. \
-       Datasheet: rows 22, sources 5, inside 77 %, left out 77 %. */ \
-    X(TRAIN_MOE, 0.67, 1.52, 0.59, 1.52) \
-    /* Calibrated: rows 333, sources 9, inside 75 %, left out 75 %. \
-       Datasheet: rows 17, sources 2, inside 82 %, left out 82 %. */ \
-    X(DECODE_DRAM, 0.93, 1.08, 0.92, 1.14) \
-    /* Calibrated: rows 91, sources 5, inside 81 %, left out 77 %. \
-       Datasheet: rows 3, sources 1, inside 100 %, left out 33 %. */ \
-    X(DECODE_NETWORK, 0.89, 1.12, 0.89, 1.18) \
-    /* Calibrated: rows 16, sources 2, inside 94 %, left out 88 %. \
-       Datasheet: rows 36, sources 1, inside 100 %, left out 100 %. */ \
-    X(HOST, 0.89, 1.38, 0.84, 1.38) \
-    /* Calibrated: rows 130, sources 6, inside 88 %, left out 87 %. \
-       Datasheet: rows 5, sources 1, inside 80 %, left out 80 %. */ \
-    X(PREFILL, 0.87, 1.20, 0.78, 1.20) \
-    /* Calibrated: rows 43, sources 5, inside 93 %, left out 93 %. \
-       Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
-    X(PREFILL_SHORT, 0.93, 1.54, 0.79, 1.54) \
-    /* Calibrated: rows 54, sources 5, inside 91 %, left out 89 %. \
-       Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
-    X(INFER_MOE, 0.92, 1.43, 0.64, 1.43) \
+    /* Calibrated: rows 1280, sources 33, inside 81 %, left out 80 %. \
+       Datasheet: rows 93, sources 8, inside 88 %, left out 87 %. */ \
+    X(TRAIN_DENSE, 0.88, 1.25, 0.87, 1.25) \
+    /* Calibrated: rows 38, sources 5, inside 95 %, left out 92 %. \
+       Datasheet: rows 22, sources 5, inside 82 %, left out 82 %. */ \
+    X(TRAIN_MOE, 0.81, 1.51, 0.59, 1.51) \
+    /* Calibrated: rows 420, sources 13, inside 89 %, left out 88 %. \
+       Datasheet: rows 100, sources 4, inside 83 %, left out 79 %. */ \
+    X(DECODE_DRAM, 0.93, 1.56, 0.92, 1.91) \
+    /* Calibrated: rows 134, sources 9, inside 90 %, left out 90 %. \
+       Datasheet: rows 29, sources 3, inside 76 %, left out 66 %. */ \
+    X(DECODE_NETWORK, 0.86, 1.70, 0.86, 1.73) \
+    /* Calibrated: rows 140, sources 4, inside 84 %, left out 89 %. \
+       Datasheet: rows 80, sources 3, inside 75 %, left out 71 %. */ \
+    X(HOST, 0.85, 1.60, 0.67, 1.71) \
+    /* Calibrated: rows 145, sources 8, inside 91 %, left out 90 %. \
+       Datasheet: rows 51, sources 3, inside 69 %, left out 61 %. */ \
+    X(PREFILL, 0.86, 1.54, 0.68, 1.73) \
+    /* Calibrated: rows 50, sources 6, inside 90 %, left out 86 %. \
+       Datasheet: rows 30, sources 2, inside 80 %, left out 40 %. */ \
+    X(PREFILL_SHORT, 0.93, 2.37, 0.80, 2.37) \
+    /* Calibrated: rows 61, sources 6, inside 89 %, left out 80 %. \
+       Datasheet: rows 45, sources 2, inside 73 %, left out 60 %. */ \
+    X(INFER_MOE, 0.69, 1.43, 0.64, 3.76) \
     /* Calibrated: rows 127, sources 3, inside 77 %, left out 74 %. \
        Datasheet: rows 6, sources 2, inside 100 %, left out 100 %. */ \
     X(IN_FLIGHT, 0.82, 1.21, 0.82, 1.21) \
     /* Calibrated: rows 61, sources 2, inside 98 %, left out 93 %. \
        Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT_MOE, 0.67, 1.70, 0.66, 1.70) \
-    /* Calibrated: rows 1597, sources 5, inside 80 %, left out 76 %. \
+    X(IN_FLIGHT_MOE, 0.66, 1.70, 0.66, 1.70) \
+    /* Calibrated: rows 1720, sources 7, inside 85 %, left out 82 %. \
        Datasheet: rows 362, sources 4, inside 99 %, left out 99 %. */ \
-    X(SERVE, 0.92, 1.33, 0.92, 1.77) \
-    /* Calibrated: rows 1147, sources 4, inside 81 %, left out 78 %. \
-       Datasheet: rows 94, sources 2, inside 85 %, left out 84 %. */ \
-    X(SERVE_MOE, 0.82, 1.43, 0.74, 1.43) \
-    /* Calibrated: rows 1002, sources 4, inside 87 %, left out 88 %. \
-       Datasheet: rows 459, sources 5, inside 85 %, left out 83 %. */ \
-    X(SERVE_FIRST, 0.75, 1.85, 0.73, 2.47)
+    X(SERVE, 0.92, 1.66, 0.91, 1.77) \
+    /* Calibrated: rows 1426, sources 6, inside 86 %, left out 84 %. \
+       Datasheet: rows 121, sources 3, inside 87 %, left out 86 %. */ \
+    X(SERVE_MOE, 0.78, 1.78, 0.74, 1.78) \
+    /* Calibrated: rows 1136, sources 6, inside 89 %, left out 89 %. \
+       Datasheet: rows 468, sources 6, inside 90 %, left out 88 %. */ \
+    X(SERVE_FIRST, 0.63, 2.16, 0.63, 2.74)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
 #define ORR_MEASURED(X) \
+    X("deepspeed-mii-0.2", "deepspeed-mii", 0x004, " ampere ") \
     X("fastertransformer", "fastertransformer", 0x02c, " ampere ") \
     X("fastertransformer-4.0", "fastertransformer", 0x004, " ampere ") \
     X("fastertransformer-5.0-beta", "fastertransformer", 0x024, " ampere ") \
@@ -53,11 +54,13 @@
     X("hf-transformers-2026-compiled", "hf-transformers", 0x001, " hopper ") \
     X("hf-transformers-2026-eager", "hf-transformers", 0x001, " hopper ") \
     X("internevo-2023", "internevo", 0x001, " ampere ") \
+    X("llama.cpp-2024", "llama.cpp", 0x06c, " ada ampere hopper ") \
     X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004, " ampere ") \
     X("maxtext-2024", "maxtext", 0x001, " hopper ") \
     X("maxtext-2025", "maxtext", 0x001, " hopper tpu ") \
     X("megatron-core-2024", "megatron-core", 0x001, " hopper ") \
     X("megatron-core-2026", "megatron-core", 0x003, " blackwell hopper ") \
+    X("megatron-core-2026-plain", "megatron-core", 0x003, " blackwell ") \
     X("megatron-deepspeed-2022-fp16", "megatron-deepspeed", 0x001, " ampere ") \
     X("megatron-lm-2020", "megatron-lm", 0x001, " ampere volta ") \
     X("megatron-lm-2021", "megatron-lm", 0x001, " ampere ") \
@@ -67,37 +70,45 @@
     X("mosaic-fsdp-2024", "llm-foundry", 0x001, " hopper ") \
     X("nanotron-2025", "nanotron", 0x001, " hopper ") \
     X("nemo-2024", "nemo", 0x003, " hopper ") \
-    X("nemo-2025", "nemo", 0x003, " blackwell hopper ") \
+    X("nemo-2025", "nemo", 0x003, " hopper blackwell ") \
     X("nim-1.5", "nim", 0x100, " ampere hopper ") \
     X("nim-1.8", "nim", 0x100, " hopper ") \
     X("paddlenlp-2023", "paddlenlp", 0x001, " ampere ") \
     X("paxml-2024", "paxml", 0x001, " ampere hopper ") \
-    X("pytorch-compiled-pointwise-cudagraph", "", 0x064, " hopper ") \
+    X("pytorch-compiled-pointwise-cudagraph", "", 0x064, " ampere hopper ") \
     X("pytorch-eager", "pytorch", 0x001, " hopper ") \
     X("pytorch-eager-cudagraph", "", 0x0e4, " hopper ") \
     X("pytorch-eager-stream", "", 0x020, " hopper ") \
-    X("sglang-0.5", "sglang", 0x1c00, " blackwell hopper ") \
+    X("sglang", "sglang", 0x0bc, " hopper ") \
+    X("sglang-0.5", "sglang", 0x1c00, " hopper ampere blackwell ") \
+    X("sglang-rocm-0.5", "sglang-rocm", 0x1800, " cdna3 ") \
     X("tensorrt-10.2-server", "tensorrt-server", 0x1c00, " hopper ada ") \
     X("tensorrt-9.3-server", "tensorrt-server", 0x1400, " hopper ") \
     X("tensorrt-llm-0.9", "tensorrt-llm", 0x0ec, " ampere hopper ada ") \
     X("tensorrt-llm-1.0", "tensorrt-llm", 0x1400, " hopper ") \
-    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " blackwell hopper ") \
+    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " hopper ampere blackwell ") \
     X("tensorrt-llm-nemo", "nemo-export", 0x00c, " ampere hopper ") \
     X("torchtitan-2024-async-tp", "torchtitan", 0x001, " hopper ") \
     X("torchtitan-2024-compiled", "torchtitan", 0x001, " hopper ") \
     X("torchtitan-2024-eager", "torchtitan", 0x001, " ampere hopper ") \
     X("torchtitan-2025-compiled", "torchtitan", 0x001, " hopper ") \
+    X("torchtune-2024-compiled", "", 0x001, " ampere ada ") \
+    X("transformers-4", "transformers", 0x004, " ampere ") \
+    X("transformers-4.46", "transformers", 0x010, " ampere hopper ") \
     X("transformers-neuronx-0.13", "transformers-neuronx", 0x1400, " trainium ") \
     X("vllm-0.10", "vllm", 0x1c00, " blackwell hopper ") \
-    X("vllm-0.11", "vllm", 0x1c00, " hopper blackwell ") \
+    X("vllm-0.11", "vllm", 0x1c00, " hopper ampere blackwell ") \
     X("vllm-0.14", "vllm", 0x1800, " hopper blackwell ") \
     X("vllm-0.17", "vllm", 0x1c00, " blackwell hopper blackwell-rtx ") \
     X("vllm-0.5", "vllm", 0x014, " hopper ") \
-    X("vllm-0.6", "vllm", 0x094, " ampere ")
+    X("vllm-0.6", "vllm", 0x0bc, " ampere ")
 
 /* What runs of these engines differ by (validate/cells.c): engine, regime, resource that dominates the
  * time (-1: any), system ("": any), low and high. */
 #define ORR_MEASURED_CELLS(X) \
+    X("deepspeed-mii-0.2", DECODE_DRAM, -1, "", 0.990, 3.908) \
+    X("deepspeed-mii-0.2", DECODE_DRAM, 2, "", 0.990, 3.908) \
+    X("deepspeed-mii-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 3.908) \
     X("fastertransformer", DECODE_DRAM, -1, "", 0.949, 1.043) \
     X("fastertransformer", DECODE_DRAM, 2, "", 0.949, 1.043) \
     X("fastertransformer", DECODE_DRAM, 2, "a100-80g-sxm", 0.949, 1.043) \
@@ -130,6 +141,19 @@
     X("internevo-2023", TRAIN_DENSE, -1, "", 0.990, 1.109) \
     X("internevo-2023", TRAIN_DENSE, 0, "", 0.990, 1.109) \
     X("internevo-2023", TRAIN_DENSE, 0, "a100-80g-sxm-roce400", 0.990, 1.109) \
+    X("llama.cpp-2024", DECODE_DRAM, -1, "", 0.964, 1.459) \
+    X("llama.cpp-2024", DECODE_DRAM, 2, "", 0.964, 1.459) \
+    X("llama.cpp-2024", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.490) \
+    X("llama.cpp-2024", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.443) \
+    X("llama.cpp-2024", DECODE_DRAM, 2, "l40s", 0.985, 1.098) \
+    X("llama.cpp-2024", DECODE_DRAM, 2, "rtx-4090", 0.929, 1.050) \
+    X("llama.cpp-2024", DECODE_NETWORK, -1, "", 0.990, 1.698) \
+    X("llama.cpp-2024", PREFILL, -1, "", 0.662, 1.946) \
+    X("llama.cpp-2024", PREFILL, 0, "", 0.696, 1.950) \
+    X("llama.cpp-2024", PREFILL, 2, "", 0.604, 1.905) \
+    X("llama.cpp-2024", PREFILL_SHORT, -1, "", 0.990, 2.770) \
+    X("llama.cpp-2024", PREFILL_SHORT, 0, "", 0.990, 2.780) \
+    X("llama.cpp-2024", PREFILL_SHORT, 0, "rtx-4090", 0.913, 1.313) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.947, 1.059) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.947, 1.059) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.947, 1.059) \
@@ -145,8 +169,14 @@
     X("megatron-core-2024", TRAIN_DENSE, 0, "h100-sxm", 0.985, 1.130) \
     X("megatron-core-2026", TRAIN_DENSE, -1, "", 0.913, 1.026) \
     X("megatron-core-2026", TRAIN_DENSE, 0, "", 0.913, 1.026) \
-    X("megatron-core-2026", TRAIN_MOE, -1, "", 0.913, 1.468) \
-    X("megatron-core-2026", TRAIN_MOE, 0, "", 0.926, 1.507) \
+    X("megatron-core-2026", TRAIN_MOE, -1, "", 0.913, 1.451) \
+    X("megatron-core-2026", TRAIN_MOE, 0, "", 0.926, 1.481) \
+    X("megatron-core-2026-plain", TRAIN_DENSE, -1, "", 0.990, 1.149) \
+    X("megatron-core-2026-plain", TRAIN_DENSE, 0, "", 0.990, 1.149) \
+    X("megatron-core-2026-plain", TRAIN_DENSE, 0, "b200-sxm", 0.990, 1.149) \
+    X("megatron-core-2026-plain", TRAIN_MOE, -1, "", 0.990, 1.274) \
+    X("megatron-core-2026-plain", TRAIN_MOE, 0, "", 0.990, 1.274) \
+    X("megatron-core-2026-plain", TRAIN_MOE, 0, "b200-sxm", 0.990, 1.274) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, -1, "", 0.957, 1.123) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "", 0.955, 1.068) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "a100-80g-sxm-800g", 0.955, 1.066) \
@@ -187,13 +217,13 @@
     X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.179) \
     X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.179) \
     X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.179) \
-    X("nemo-2025", TRAIN_DENSE, -1, "", 0.968, 1.142) \
-    X("nemo-2025", TRAIN_DENSE, 0, "", 0.968, 1.142) \
-    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.200) \
-    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.951, 1.038) \
-    X("nemo-2025", TRAIN_MOE, -1, "", 0.990, 1.879) \
-    X("nemo-2025", TRAIN_MOE, 0, "", 0.990, 1.360) \
-    X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.990, 1.308) \
+    X("nemo-2025", TRAIN_DENSE, -1, "", 0.967, 1.101) \
+    X("nemo-2025", TRAIN_DENSE, 0, "", 0.967, 1.101) \
+    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.167) \
+    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.951, 1.062) \
+    X("nemo-2025", TRAIN_MOE, -1, "", 0.961, 1.842) \
+    X("nemo-2025", TRAIN_MOE, 0, "", 0.947, 1.352) \
+    X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.942, 1.301) \
     X("nim-1.5", IN_FLIGHT, -1, "", 0.974, 2.390) \
     X("nim-1.5", IN_FLIGHT, 0, "", 0.990, 5.557) \
     X("nim-1.5", IN_FLIGHT, 0, "a100-80g-sxm", 0.990, 10.354) \
@@ -206,14 +236,16 @@
     X("nim-1.8", IN_FLIGHT, 0, "h100-sxm", 0.931, 1.657) \
     X("nim-1.8", IN_FLIGHT, 2, "", 0.868, 1.010) \
     X("nim-1.8", IN_FLIGHT, 2, "h100-sxm", 0.868, 1.010) \
-    X("paddlenlp-2023", TRAIN_DENSE, -1, "", 0.990, 1.358) \
-    X("paddlenlp-2023", TRAIN_DENSE, 0, "", 0.990, 1.358) \
+    X("paddlenlp-2023", TRAIN_DENSE, -1, "", 0.990, 3.969) \
+    X("paddlenlp-2023", TRAIN_DENSE, 0, "", 0.990, 3.969) \
+    X("paddlenlp-2023", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 4.204) \
     X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.289) \
     X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.239) \
     X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.188) \
-    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, -1, "", 0.986, 1.032) \
-    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "", 0.986, 1.032) \
-    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "h200-sxm", 0.986, 1.032) \
+    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, -1, "", 0.966, 1.051) \
+    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "", 0.966, 1.051) \
+    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "a100-80g-sxm", 0.920, 1.202) \
+    X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "h200-sxm", 0.986, 1.033) \
     X("pytorch-compiled-pointwise-cudagraph", PREFILL, -1, "", 0.990, 1.110) \
     X("pytorch-compiled-pointwise-cudagraph", PREFILL, 0, "", 0.990, 1.110) \
     X("pytorch-compiled-pointwise-cudagraph", PREFILL, 0, "h200-sxm", 0.990, 1.110) \
@@ -231,32 +263,59 @@
     X("pytorch-eager-stream", PREFILL, -1, "", 0.990, 1.111) \
     X("pytorch-eager-stream", PREFILL, 0, "", 0.990, 1.111) \
     X("pytorch-eager-stream", PREFILL, 0, "h200-sxm", 0.990, 1.111) \
-    X("sglang-0.5", SERVE, -1, "", 0.990, 1.207) \
-    X("sglang-0.5", SERVE, 0, "", 0.990, 1.141) \
-    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.064) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.506) \
-    X("sglang-0.5", SERVE, 2, "", 0.987, 1.209) \
-    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.986, 1.123) \
-    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.990, 1.340) \
-    X("sglang-0.5", SERVE, 3, "", 0.990, 1.333) \
-    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.990, 1.359) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.831, 1.176) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.657, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.649, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.822, 1.192) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.983, 1.227) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.607, 1.125) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.712, 1.060) \
-    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.968, 1.413) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.990, 1.165) \
-    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.990, 1.167) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.892, 1.981) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.892, 1.981) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.988, 1.889) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.810, 2.652) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.776, 1.910) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.886, 1.560) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.765, 2.138) \
+    X("sglang", DECODE_DRAM, -1, "", 0.990, 2.047) \
+    X("sglang", DECODE_DRAM, 2, "", 0.990, 2.068) \
+    X("sglang", DECODE_DRAM, 2, "h20-sxm", 0.990, 2.070) \
+    X("sglang", DECODE_NETWORK, -1, "", 0.990, 1.801) \
+    X("sglang", DECODE_NETWORK, 0, "", 0.990, 1.813) \
+    X("sglang", DECODE_NETWORK, 0, "h20-sxm", 0.990, 1.813) \
+    X("sglang", HOST, -1, "", 0.990, 1.819) \
+    X("sglang", PREFILL, -1, "", 0.990, 1.654) \
+    X("sglang", PREFILL, 0, "", 0.990, 1.654) \
+    X("sglang", PREFILL, 0, "h20-sxm", 0.990, 1.654) \
+    X("sglang", INFER_MOE, -1, "", 0.990, 5.155) \
+    X("sglang", INFER_MOE, 0, "", 0.990, 3.303) \
+    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 3.365) \
+    X("sglang", INFER_MOE, 4, "", 0.990, 5.698) \
+    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.744) \
+    X("sglang-0.5", SERVE, -1, "", 0.990, 1.614) \
+    X("sglang-0.5", SERVE, 0, "", 0.990, 1.982) \
+    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.884, 1.970) \
+    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 2.053) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.651) \
+    X("sglang-0.5", SERVE, 2, "", 0.990, 1.333) \
+    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.333) \
+    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.988, 1.156) \
+    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.990, 1.353) \
+    X("sglang-0.5", SERVE, 3, "", 0.990, 1.412) \
+    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.990, 1.375) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.870, 1.397) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.754, 4.342) \
+    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.673, 1.034) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.885, 1.657) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.935, 1.322) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.611, 1.159) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.718, 1.099) \
+    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 4.629) \
+    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.910, 1.407) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.925, 1.238) \
+    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.928, 1.371) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.868, 1.941) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.868, 1.941) \
+    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.412, 4.815) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.868, 1.809) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.803, 2.620) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.774, 1.901) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.896, 2.338) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.809, 1.961) \
+    X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 1.677) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 1.762) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 1.771) \
+    X("sglang-rocm-0.5", SERVE_MOE, 3, "", 0.990, 1.679) \
+    X("sglang-rocm-0.5", SERVE_MOE, 3, "mi300x", 0.990, 1.679) \
+    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.902, 2.972) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.902, 2.972) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.902, 2.972) \
     X("tensorrt-10.2-server", SERVE, -1, "", 0.929, 1.176) \
     X("tensorrt-10.2-server", SERVE, 0, "", 0.928, 1.183) \
     X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.232) \
@@ -302,35 +361,36 @@
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.261) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.955, 1.250) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "h200-sxm", 0.942, 1.272) \
-    X("tensorrt-llm-1.2", SERVE, -1, "", 0.951, 1.029) \
-    X("tensorrt-llm-1.2", SERVE, 0, "", 0.955, 1.010) \
+    X("tensorrt-llm-1.2", SERVE, -1, "", 0.953, 1.046) \
+    X("tensorrt-llm-1.2", SERVE, 0, "", 0.960, 1.142) \
     X("tensorrt-llm-1.2", SERVE, 0, "b200-sxm", 0.957, 1.010) \
-    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.939, 1.084) \
-    X("tensorrt-llm-1.2", SERVE, 2, "", 0.948, 1.020) \
+    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.939, 1.106) \
+    X("tensorrt-llm-1.2", SERVE, 2, "", 0.948, 1.021) \
     X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.947, 1.024) \
     X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.950, 1.012) \
-    X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.076) \
+    X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.078) \
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.083) \
-    X("tensorrt-llm-1.2", SERVE, 4, "", 0.983, 1.047) \
+    X("tensorrt-llm-1.2", SERVE, 4, "", 0.983, 1.049) \
     X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.987, 1.049) \
-    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.923, 1.254) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.932, 1.308) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 0, "h200-sxm", 0.976, 1.327) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.908, 1.216) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.890, 1.056) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.838, 1.074) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.921, 1.143) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.288) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.948, 1.471) \
+    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.923, 1.278) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.938, 1.396) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 0, "h200-sxm", 0.976, 1.333) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.908, 1.232) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.890, 1.057) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.839, 1.076) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.921, 1.145) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.289) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.949, 1.472) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.952, 1.152) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.898, 1.094) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.898, 1.095) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.560) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.864, 1.505) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.864, 1.505) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.864, 1.522) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.864, 1.522) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.843, 1.209) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.932, 2.783) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.916, 1.767) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.911, 1.852) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.910, 2.774) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.914, 1.764) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.275) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.911, 1.853) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.968, 1.021) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.968, 1.021) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "a100-80g-sxm", 0.950, 1.016) \
@@ -348,6 +408,17 @@
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.081) \
     X("torchtitan-2025-compiled", TRAIN_DENSE, -1, "", 0.990, 1.349) \
     X("torchtitan-2025-compiled", TRAIN_DENSE, 0, "", 0.990, 1.349) \
+    X("torchtune-2024-compiled", TRAIN_DENSE, -1, "", 0.802, 1.010) \
+    X("torchtune-2024-compiled", TRAIN_DENSE, 0, "", 0.802, 1.010) \
+    X("transformers-4", DECODE_DRAM, -1, "", 0.990, 2.939) \
+    X("transformers-4", DECODE_DRAM, 2, "", 0.990, 2.939) \
+    X("transformers-4", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 2.939) \
+    X("transformers-4.46", HOST, -1, "", 0.862, 1.694) \
+    X("transformers-4.46", HOST, 4, "", 0.990, 1.968) \
+    X("transformers-4.46", HOST, 4, "a100-80g-sxm", 0.990, 1.946) \
+    X("transformers-4.46", HOST, 5, "", 0.844, 1.189) \
+    X("transformers-4.46", HOST, 5, "a100-80g-sxm", 0.863, 1.171) \
+    X("transformers-4.46", HOST, 5, "h20-sxm", 0.652, 1.403) \
     X("transformers-neuronx-0.13", SERVE, -1, "", 0.990, 1.335) \
     X("transformers-neuronx-0.13", SERVE, 2, "", 0.990, 1.336) \
     X("transformers-neuronx-0.13", SERVE, 2, "trn1.32xlarge", 0.990, 1.336) \
@@ -372,29 +443,36 @@
     X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.954, 1.621) \
     X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.902, 1.207) \
     X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.981, 1.112) \
-    X("vllm-0.11", SERVE, -1, "", 0.990, 1.881) \
-    X("vllm-0.11", SERVE, 0, "", 0.926, 1.371) \
-    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.799, 1.682) \
-    X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.296) \
-    X("vllm-0.11", SERVE, 2, "", 0.990, 1.898) \
-    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.646) \
-    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.250) \
-    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.828, 1.024) \
-    X("vllm-0.11", SERVE, 5, "", 0.946, 2.107) \
-    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.990, 2.378) \
-    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.990, 1.753) \
-    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.842, 1.199) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.912, 1.726) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.937, 1.755) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.924, 1.951) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.948, 1.616) \
+    X("vllm-0.11", SERVE, -1, "", 0.990, 1.774) \
+    X("vllm-0.11", SERVE, 0, "", 0.957, 1.717) \
+    X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.980, 1.692) \
+    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.741, 1.556) \
+    X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.777) \
+    X("vllm-0.11", SERVE, 2, "", 0.990, 1.813) \
+    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.564) \
+    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.271) \
+    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.828, 1.017) \
+    X("vllm-0.11", SERVE, 5, "", 0.900, 1.968) \
+    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.932, 2.219) \
+    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.990, 1.739) \
+    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.837, 1.189) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.900, 1.735) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.833, 1.662) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.825, 1.615) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.802, 1.820) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.414) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.925, 1.880) \
+    X("vllm-0.11", SERVE_MOE, 2, "a100-80g-sxm", 0.990, 1.748) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.924, 1.955) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.926, 1.752) \
     X("vllm-0.11", SERVE_MOE, 5, "", 0.887, 1.706) \
     X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.903, 1.977) \
     X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.874, 1.117) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.779, 1.183) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.779, 1.183) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.809, 1.022) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.714, 1.604) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.838, 1.760) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.838, 1.760) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.910, 1.735) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.830, 1.867) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.717, 1.720) \
     X("vllm-0.14", SERVE_MOE, -1, "", 0.959, 1.228) \
     X("vllm-0.14", SERVE_MOE, 2, "", 0.950, 1.187) \
     X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.930, 1.086) \
@@ -404,9 +482,9 @@
     X("vllm-0.14", SERVE_FIRST, -1, "", 0.890, 1.458) \
     X("vllm-0.14", SERVE_FIRST, 0, "", 0.890, 1.458) \
     X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.883, 1.261) \
-    X("vllm-0.17", SERVE, -1, "", 0.990, 1.092) \
-    X("vllm-0.17", SERVE, 2, "", 0.990, 1.092) \
-    X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.092) \
+    X("vllm-0.17", SERVE, -1, "", 0.988, 1.010) \
+    X("vllm-0.17", SERVE, 2, "", 0.988, 1.010) \
+    X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.988, 1.010) \
     X("vllm-0.17", SERVE_MOE, -1, "", 0.946, 1.144) \
     X("vllm-0.17", SERVE_MOE, 0, "", 0.807, 1.051) \
     X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.750, 1.010) \
@@ -419,25 +497,37 @@
     X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.942, 1.080) \
     X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.178) \
     X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.182) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.868, 1.200) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.868, 1.200) \
-    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.584) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 2.392) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.955, 1.197) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.848, 1.187) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.848, 1.187) \
+    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.583) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 2.367) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.954, 1.197) \
     X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.628) \
-    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.808, 1.148) \
+    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.765, 1.010) \
     X("vllm-0.5", DECODE_DRAM, -1, "", 0.990, 1.062) \
     X("vllm-0.5", DECODE_DRAM, 2, "", 0.990, 1.062) \
     X("vllm-0.5", DECODE_DRAM, 2, "gh200-96g", 0.990, 1.062) \
     X("vllm-0.5", HOST, -1, "", 0.959, 1.021) \
     X("vllm-0.5", HOST, 2, "", 0.959, 1.020) \
     X("vllm-0.5", HOST, 2, "gh200-96g", 0.959, 1.020) \
-    X("vllm-0.6", DECODE_DRAM, -1, "", 0.931, 1.308) \
-    X("vllm-0.6", DECODE_DRAM, 2, "", 0.931, 1.308) \
-    X("vllm-0.6", DECODE_DRAM, 2, "a100-40g-sxm-4x", 0.931, 1.308) \
-    X("vllm-0.6", HOST, -1, "", 0.914, 1.041) \
-    X("vllm-0.6", HOST, 2, "", 0.914, 1.041) \
-    X("vllm-0.6", HOST, 2, "a100-40g-sxm-4x", 0.914, 1.041) \
+    X("vllm-0.6", DECODE_DRAM, -1, "", 0.950, 1.103) \
+    X("vllm-0.6", DECODE_DRAM, 2, "", 0.949, 1.108) \
+    X("vllm-0.6", DECODE_DRAM, 2, "a100-40g-sxm-4x", 0.934, 1.265) \
+    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.960, 1.122) \
+    X("vllm-0.6", DECODE_NETWORK, -1, "", 0.990, 1.105) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "", 0.990, 1.105) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.990, 1.105) \
+    X("vllm-0.6", HOST, -1, "", 0.960, 1.093) \
+    X("vllm-0.6", HOST, 0, "", 0.985, 1.100) \
+    X("vllm-0.6", HOST, 0, "a100-80g-sxm", 0.989, 1.101) \
+    X("vllm-0.6", HOST, 2, "", 0.956, 1.057) \
+    X("vllm-0.6", HOST, 2, "a100-40g-sxm-4x", 0.921, 1.044) \
+    X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.990, 1.068) \
+    X("vllm-0.6", HOST, 5, "", 0.888, 1.105) \
+    X("vllm-0.6", HOST, 5, "a100-80g-sxm", 0.881, 1.107) \
+    X("vllm-0.6", PREFILL, -1, "", 0.990, 1.535) \
+    X("vllm-0.6", PREFILL, 0, "", 0.990, 1.535) \
+    X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.535) \
     X("vllm-0.6", INFER_MOE, -1, "", 0.927, 1.067) \
     X("vllm-0.6", INFER_MOE, 2, "", 0.927, 1.067) \
     X("vllm-0.6", INFER_MOE, 2, "a100-40g-sxm-4x", 0.927, 1.067)
