@@ -23,7 +23,7 @@ struct orr_nearest {
 
 /* The distance of two runs (Eq. 187). */
 double orr_run_distance(const struct orr_measured_run *a, const struct orr_measured_run *b);
-/* The record has a run no farther than this from every measured one of the same engine and regime. */
+/* The record has a run no farther than this from every measured one of the same engine, regime and model. */
 #define ORR_RECORD_COVER 0.05
 
 /* Every measured run on record. */

@@ -146,13 +146,15 @@ static struct orr_measured_run run_of(const struct orr_score *s)
     return run;
 }
 
-/* Is a run of the same engine and regime among those kept so far, and near enough to stand for this one? */
+/* Is a run of the same engine, regime and model among those kept so far, and near enough to stand for this one? Every
+ * model keeps one, because searches show the layouts of published runs. */
 static bool is_covered(const struct orr_validation *v, const bool *kept, size_t at)
 {
     const struct orr_score *score = &v->scores[at];
     const struct orr_measured_run own = run_of(score);
     for (size_t i = 0; i < at; i++) {
-        if (!kept[i] || v->scores[i].regime != score->regime || strcmp(v->scores[i].engine, score->engine) != 0)
+        if (!kept[i] || v->scores[i].regime != score->regime || strcmp(v->scores[i].engine, score->engine) != 0 ||
+            strcmp(v->scores[i].model, score->model) != 0)
             continue;
         const struct orr_measured_run other = run_of(&v->scores[i]);
         if (orr_run_distance(&own, &other) <= ORR_RECORD_COVER) return true;

@@ -21,11 +21,11 @@ static const struct allowance {
     {"a larger L2 is slower", 0.0005},
     {"a higher L2 rate is slower", 0.0005},
     {"a larger L2 is slower (serving)", 0.006},
-    {"a higher FLOP rate is slower (serving)", 0.001},
+    {"a higher FLOP rate is slower (serving)", 0.006},
     {"a higher L2 rate is slower (serving)", 0.01},
     /* a sequence more makes pieces of the batch, or its last chunk, longer, and their rows fit tiles better */
     {"one sequence more: earlier first token", 0.001},
-    {"one sequence more: earlier first token (pp > 1)", 0.02},
+    {"one sequence more: earlier first token (pp > 1)", 0.03},
     /* of a cache that is sent while the prompt is read, the part of one layer is left over: one layer more that has no
      * cache makes that part smaller */
     {"more layers: earlier first token", 0.0001},

@@ -84,7 +84,8 @@ static void room_is_reserved_before_prompts(void **state)
     prompts.engine.decode_reserves = answers.engine.decode_reserves = true;
     const struct orr_serving_result early = run(&prompts, &answers, NULL, &traffic);
     assert_true(late.transfer.mean > 0.5);
-    assert_true(early.transfer.mean < 0.02);
+    /* At most 8 caches of 1,000 tokens, 131 MB each, share a link of 45 GB/s: 23.3 ms, and none waits for room. */
+    assert_true(early.transfer.mean < 0.025);
     /* Blocks of at most the 8 requests with places, 1,008 tokens each, against those of 16 that wait as well. */
     const double tokens = early.pools[0].kv_capacity_tokens;
     assert_true(early.pools[0].kv_used_frac * tokens < 8 * 1008 + 1);

@@ -183,7 +183,7 @@ static void engines_by_other_names(void **state)
         {"vllm-0.17.1", "is one of the versions that"},
         {"vllm-99.1", "the nearest older version is"},
         {"vllm-0.0.1", "is older than all that are listed"},
-        {"llama.cpp", "without a version means version 2024"},
+        {"llama.cpp", "without a version means version 2025"},
     };
     const struct world *w = *state;
     struct orr_session *session = orr_session_new(w->catalogue);
