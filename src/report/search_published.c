@@ -63,12 +63,13 @@ static enum likeness likeness_of(const struct orr_job *job, const struct orr_mea
     return times < ALIKE_TIMES && same_chip(job->system.chip.id, run->system) ? LIKE_FAMILY : UNLIKE;
 }
 
-/* The order in which runs are tried: likeness, then the chip, then the number of GPUs. Lower is better. */
+/* The order in which runs are tried: likeness, then the chip, the engine and the number of GPUs. Another model of the
+ * same shapes is as good as the model itself, so that it only breaks a tie. Lower is better. */
 static double rank_of(const struct orr_job *job, int64_t gpus, const struct orr_measured_run *run)
 {
-    static const double FAR[] = {[UNLIKE] = HUGE_VAL, [LIKE_FAMILY] = 200, [LIKE_SHAPE] = 100, [LIKE_MODEL] = 0};
+    static const double FAR[] = {[UNLIKE] = HUGE_VAL, [LIKE_FAMILY] = 200, [LIKE_SHAPE] = 0.1, [LIKE_MODEL] = 0};
     return FAR[likeness_of(job, run)] + (same_chip(job->system.chip.id, run->system) ? 0 : 50) +
-           fabs(log2(run->gpus / (double)gpus));
+           (strcmp(job->engine.id, run->engine) == 0 ? 0 : 20) + fabs(log2(run->gpus / (double)gpus));
 }
 
 /* ---------------------------------------------------------------- its layout, filled in */

@@ -33,10 +33,11 @@ static const char *word(const json_t *plan, const char *key)
 }
 
 #define PARTS(model, system, engine)                                                                                   \
-    "\"model\":\"" model "\",\"system\":\"" system "\",\"gpus\":64,\"plan\":{\"tp\":8,\"pp\":\"1..4\",\"cp\":1},"      \
+    "\"model\":\"" model "\",\"system\":\"" system "\",\"gpus\":64,\"plan\":{\"cp\":1},"                               \
     "\"workload\":{\"global_batch\":64,\"micro_batch\":1,\"engine\":\"" engine "\"}"
 
-/* Llama 3, 3.1 and 3.3 have the same shapes, and each has the runs of all. */
+/* Llama 3 and 3.3 have the same shapes, and the run of the engine that was asked for is shown for both, although
+ * Llama 3.3 has one of its own under another engine. */
 static void one_architecture_has_one_plan(void **state)
 {
     struct world *w = *state;
@@ -44,7 +45,7 @@ static void one_architecture_has_one_plan(void **state)
     json_t *own = published(w, "train", PARTS("llama3-70b", "h100-sxm", "megatron-core-2025"), &winner);
     json_t *other = published(w, "train", PARTS("llama3.3-70b", "h100-sxm", "megatron-core-2025"), &other_winner);
     assert_string_equal(word(own, "model"), "llama3-70b");
-    assert_non_null(strstr(word(other, "model"), "-70b"));
+    assert_string_equal(word(other, "model"), "llama3-70b");
     assert_string_equal(word(own, "system"), "h100-sxm");
     assert_true(json_number_value(json_object_get(own, "ratio")) >= 1);
     const double times = json_number_value(json_object_get(own, "step_time_s")) /
