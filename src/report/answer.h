@@ -9,9 +9,9 @@
 #include "report/op_text.h"
 #include "schedule/schedule.h"
 
-/* Adds what was asked in four lines. The terminal report, the operator table and --explain begin with them. */
 /* Adds what a job of speculative decoding drafts to a line; nothing for other jobs. */
 void orr_draft_text(const struct orr_job *job, struct orr_text *line);
+/* Adds what was asked in four lines. The terminal report, the operator table and --explain begin with them. */
 void orr_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
