@@ -245,7 +245,7 @@ static void print_field(const char *text, char end)
     printf("%s%s%s%c", quote, text, quote, end);
 }
 
-/* The lines VALUES_FILE does not have. There is no way to print the others: those are changed by hand. */
+/* The lines VALUES_FILE does not have. tools/pin_answers.py rewrites the others, which is never part of ./dev bless. */
 static void print_new(const char *name)
 {
     const char *metric;
