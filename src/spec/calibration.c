@@ -375,6 +375,40 @@ static void store(json_t *object, enum orr_home home, const void *now, const voi
     }
 }
 
+static bool differs(enum orr_home home, const void *now, const void *before)
+{
+    for (size_t i = 0; i < ORR_N_CONSTANTS; i++) {
+        const struct orr_constant *constant = &orr_constants[i];
+        if (constant->home != home || constant->n > 1) continue;
+        if (orr_constant_value(now, constant) != orr_constant_value(before, constant)) return true;
+    }
+    return false;
+}
+
+static json_t *whole(enum orr_home home, const void *now)
+{
+    struct orr_field fields[FIELDS_MAX];
+    json_t *object = json_object();
+    orr_fields_write(object, fields, fields_of(home, fields), now);
+    return object;
+}
+
+/* Both widths of a kernel. One that had only stand-ins in the file is written whole once a constant of it was fitted. */
+static void store_widths(json_t *table, const char *name, const struct orr_decode_constants now[2],
+                         const struct orr_decode_constants before[2])
+{
+    json_t *kernel = json_object_get(table, name);
+    const bool fitted = differs(ORR_HOME_DECODE, &now[0], &before[0]) || differs(ORR_HOME_DECODE, &now[1], &before[1]);
+    if (!kernel && fitted) {
+        kernel = json_object();
+        for (int w = 0; w < 2; w++) json_object_set_new(kernel, WIDTHS[w], whole(ORR_HOME_DECODE, &now[w]));
+        json_object_set_new(table, name, kernel);
+        return;
+    }
+    for (int w = 0; w < 2; w++)
+        store(json_object_get(kernel, WIDTHS[w]), ORR_HOME_DECODE, &now[w], &before[w]);
+}
+
 static json_t *line_json(const struct orr_collective_line *line)
 {
     struct orr_field fields[FIELDS_MAX];
@@ -403,12 +437,9 @@ void orr_calibration_store(json_t *root, const struct orr_calibration *now, cons
     for (int k = 0; k < ORR_N_ATTENTION_KERNELS; k++)
         store(at(root, "attention", orr_attention_kernel_names[k]), ORR_HOME_ATTENTION, &now->attention[k],
               &before->attention[k]);
-    for (int w = 0; w < 2; w++) {
-        for (int k = 0; k < ORR_N_DECODE_KERNELS; k++)
-            store(json_object_get(at(root, "decode", orr_decode_kernel_names[k]), WIDTHS[w]), ORR_HOME_DECODE,
-                  &now->decode[k][w], &before->decode[k][w]);
-        store(at(root, "mla_decode", WIDTHS[w]), ORR_HOME_DECODE, &now->mla_decode[w], &before->mla_decode[w]);
-    }
+    for (int k = 0; k < ORR_N_DECODE_KERNELS; k++)
+        store_widths(json_object_get(root, "decode"), orr_decode_kernel_names[k], now->decode[k], before->decode[k]);
+    store_widths(root, "mla_decode", now->mla_decode, before->mla_decode);
     for (int p = 0; p < ORR_N_POINTWISES; p++)
         if (now->pointwise_frac[p] != before->pointwise_frac[p])
             json_object_set_new(json_object_get(root, "pointwise_frac"), orr_pointwise_name((enum orr_pointwise)p),

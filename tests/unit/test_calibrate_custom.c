@@ -1,6 +1,8 @@
 /* Calibration of all-reduces that are not a library's: of two backends the faster one is the engine's, its constants
  * meet the rows, and tables that say nothing about it are left out with a reason. */
 #define _DEFAULT_SOURCE /* mkdtemp */
+#include <jansson.h>
+
 #include "fit.h"
 
 /* Rows of an all-reduce in two shots: 8 us, and what a rank sends and receives at a share of 450 GB/s. */
@@ -92,9 +94,33 @@ static void others_are_left_out(void **state)
     orr_fit_close(fit);
 }
 
+/* The file of an A100 has no constants of FlashAttention's decode kernel: it takes those of serving kernels. Once one of
+ * them was fitted, the written file has all of both widths, and the fitted one among them. */
+static void kernels_with_stand_ins_are_written_whole(void **state)
+{
+    struct orr_fit *fit = open_fit(*state, "a100-sxm-80gb");
+    char *before = file_of(fit);
+    assert_null(strstr(before, "\"flash\": {"));
+    fit->job.calibration.decode[ORR_DECODE_FLASH][0].launch_s = 12.5e-6;
+    char *json = file_of(fit);
+    json_t *root = json_loads(json, 0, NULL);
+    const json_t *flash = json_object_get(json_object_get(root, "decode"), "flash");
+    const json_t *wide = json_object_get(flash, "16"), *narrow = json_object_get(flash, "8");
+    assert_close(json_number_value(json_object_get(wide, "launch_s")), 12.5e-6, 1e-12);
+    const struct orr_decode_constants *paged = fit->before.decode[ORR_DECODE_PAGED];
+    assert_close(json_number_value(json_object_get(wide, "dram_frac")), paged[0].dram_frac, 1e-12);
+    assert_close(json_number_value(json_object_get(narrow, "launch_s")), paged[1].launch_s, 1e-12);
+    assert_null(json_object_get(json_object_get(root, "decode"), "flash_wide"));
+    json_decref(root);
+    free(before);
+    free(json);
+    orr_fit_close(fit);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_faster_backend_is_fitted),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_with_stand_ins_are_written_whole),
+                                       cmocka_unit_test(the_faster_backend_is_fitted),
                                        cmocka_unit_test(lines_are_begun_where_there_are_none),
                                        cmocka_unit_test(others_are_left_out)};
     return cmocka_run_group_tests(tests, open_world, close_world);
