@@ -199,6 +199,7 @@ static const char *const SERVING_ENGINES[] = {"vllm",
                                               "vllm-0.4",
                                               "vllm-0.5",
                                               "vllm-0.9",
+                                              "vllm-rocm-0.6",
                                               "vllm-rocm-0.11",
                                               "vllm-rocm-0.14"};
 
