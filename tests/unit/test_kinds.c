@@ -347,6 +347,18 @@ static void auto_is_not_for_every_key(void **state)
     fails(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':'auto'}}", "workload.seq: must be");
 }
 
+/* Samples fit into a sequence, and a kernel that computes all pairs gains nothing by them. */
+static void samples_need_room_and_a_fused_kernel(void **state)
+{
+    struct world *w = *state;
+    fails(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':1024,'sample_len':1025}}",
+          "workload.sample_len: samples of 1025 tokens are longer than a sequence, 1024");
+    fails(w,
+          "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':1024,'sample_len':128,'attention':"
+          "'unfused'}}",
+          "workload.sample_len: attention of engine");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +369,7 @@ int main(void)
         cmocka_unit_test(without_a_fit_memory_decides),      cmocka_unit_test(a_spread_widens_the_upper_end),
         cmocka_unit_test(auto_is_the_best_of_all),           cmocka_unit_test(precision_is_a_fact_of_engine_and_chip),
         cmocka_unit_test(auto_is_not_for_every_key),         cmocka_unit_test(chunks_need_a_schedule_of_the_engine),
+        cmocka_unit_test(samples_need_room_and_a_fused_kernel),
     };
     return cmocka_run_group_tests_name("kinds", tests, open_world, close_world);
 }
