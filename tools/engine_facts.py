@@ -102,7 +102,7 @@ GROUPS = {
         ("zero1_allreduce", "false", "replicas"), ("zero1_exposed", "false", "replicas"),
         ("zero1_gather_exposed", "false", "replicas"), ("zero1_broadcast", "false", "owners"), ("layer_tensors", "12", "replicas"),
         ("stages_by_cost", "false", "pipeline"), ("unfilled_stages", "0", "unfilled"),
-        ("skew_hop_s", "0", "two nodes")],
+        ("skew_s", "0", "two nodes")],
     "host": [
         ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
         ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),

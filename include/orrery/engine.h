@@ -130,7 +130,7 @@ struct orr_engine {
     bool stages_by_cost;         /* pipeline stages of equal matrix work instead of equal layers */
     int64_t unfilled_stages;     /* 1F1B refuses fewer than pp minus this micro-batches */
     char schedules[128];         /* names of the pipeline schedules it has, for searches; "": not known */
-    double skew_hop_s;           /* wait for late ranks in a collective across nodes, per other rank */
+    double skew_s;               /* scatter of the ranks' arrival at a collective across nodes (standard deviation) */
     bool p2p_overlap;            /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;     /* sends are split over the TP group */
     /* host */

@@ -37,6 +37,7 @@ struct orr_adapter {
 
 struct orr_workload {
     int64_t seq, micro_batch, global_batch; /* tokens; sequences; sequences */
+    int64_t sample_len;                     /* tokens of the samples packed into a sequence; 0: it is one sample */
     enum orr_dtype precision;               /* GEMM inputs */
     enum orr_fp8_recipe fp8_recipe;         /* scaling of narrow products; ENGINE: as the engine does */
     enum orr_recompute recompute;

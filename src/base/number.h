@@ -2,6 +2,7 @@
 #ifndef ORR_BASE_NUMBER_H
 #define ORR_BASE_NUMBER_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,17 @@ static inline double orr_ceil(double x)
 {
     const double whole = (double)(int64_t)x;
     return whole + (whole < x ? 1 : 0);
+}
+
+/* The mean of the largest of n >= 1 independent standard normal values; between powers of two linear in log2 n. */
+static inline double orr_largest_normal(double n)
+{
+    static const double expected[] = {0,     0.564, 1.029, 1.424, 1.766, 2.070, 2.344, 2.595, 2.827, 3.044, 3.248,
+                                      3.442, 3.626, 3.802, 3.971, 4.134, 4.291, 4.443, 4.590, 4.733, 4.872};
+    const double last = (double)(sizeof expected / sizeof *expected - 1);
+    const double doublings = orr_min(log2(n), last);
+    const double below = orr_min(floor(doublings), last - 1), part = doublings - below;
+    return (1 - part) * expected[(size_t)below] + part * expected[(size_t)below + 1];
 }
 
 /* The order of doubles for qsort. */

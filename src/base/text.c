@@ -129,6 +129,14 @@ bool orr_next_word(const char **at, char separator, char *word, size_t size)
     return true;
 }
 
+bool orr_has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    return false;
+}
+
 /* ---------------------------------------------------------------- nearest name */
 
 enum { WORD_MAX = 64, PIECES_MAX = 8, NOT_CLOSE = 1 << 20 };

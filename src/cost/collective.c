@@ -117,6 +117,6 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     if (op->launches > 1) cost->network_s += broadcasts_s(job, op, &place);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     else if (place.domains > 1 && (op->group == ORR_GROUP_TP || op->group == ORR_GROUP_ETP))
-        cost->network_s += (place.ranks - 1) * job->engine.skew_hop_s; /* Eq. 134 */
+        cost->network_s += orr_largest_normal(place.ranks) * job->engine.skew_s; /* Eq. 134 */
     cost->total_s = cost->network_s;
 }

@@ -3,9 +3,9 @@
 #include "cost/cost.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The least number of keys of a thread block; shorter contexts are not split further. */
 #define BLOCK_KEYS 64
@@ -93,18 +93,9 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
     return curve;
 }
 
-/* Is `word` one of the words of `list`, which single spaces separate? */
-static bool has_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = list; length > 0 && (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
-    return false;
-}
-
 bool orr_reads_whole_contexts(const struct orr_job *job)
 {
-    return has_word(job->engine.whole_contexts, job->system.chip.family);
+    return orr_has_word(job->engine.whole_contexts, job->system.chip.family);
 }
 
 /* Eq. 321: a kernel whose blocks walk a whole context each, as FlashAttention 2 has for many sequences, ends with its

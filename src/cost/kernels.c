@@ -132,6 +132,17 @@ void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr
     }
 }
 
+/* Eq. 325: what a hidden transfer takes from the compute beside it. Collectives hold 20 to 24 SMs. Sends of a group
+ * that leaves its domain have two channels for each peer, every channel a thread block on an SM (NCCL, paths.cc:
+ * NCCL_NCHANNELS_PER_NET_PEER, and no more inside a node), and a ring sends to one peer and receives from another. */
+#define RING_BLOCKS 4.0
+static double contention_frac(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *cost)
+{
+    const double collective_frac = job->calibration.overlap_contention_frac;
+    if (op->collective != ORR_COLLECTIVE_P2P || !cost->across) return collective_frac;
+    return orr_min(collective_frac, RING_BLOCKS / (double)job->system.chip.n_sm);
+}
+
 /* Eq. 64: a collective is hidden under the operator that it may run beside, or pipelined with its neighbour as far as
  * the engine can. Eq. 65: a hidden transfer still takes units and bandwidth from the compute beside it. */
 static void hide(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *costs,
@@ -143,7 +154,7 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
         hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
     if ((op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP) && orr_may_overlap(&job->plan, ORR_GROUP_EP))
         hidden_s += (cost->total_s - hidden_s) * job->engine.ep_overlap_frac;
-    cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
+    cost->hidden_s = hidden_s * (1 - contention_frac(job, op, cost));
 }
 
 /* Does the engine or the schedule run the forward of one micro-batch beside the backward of another, layer by

@@ -94,7 +94,7 @@
       " + paced_s · straggle_frac_per_doubling · slowest_doublings",                                                  \
       "Eqs. 39, 126, 299, 305", r->time_s[ORR_TIME_OVERHEAD])                                                        \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
-    ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
+    ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eqs. 64, 325")                            \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, ETP, "etp", "tensor-parallel communication of experts", "Eq. 64")                      \
     X(HIDDEN_PP, "hidden_s.pp", S, "pipeline sends that run beside compute",                                          \

@@ -109,9 +109,9 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
 /* Eq. 15: what the busiest context-parallel rank multiplies above the mean, over the mean. Ranks that take their
  * queries from both ends of the sequence share a causal mask evenly; of contiguous pieces the last one sees the most
  * keys. Ranks that exchange heads have all queries. */
-static double rank_imbalance_frac(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+static double rank_imbalance_frac(const struct orr_emit *emit, const struct orr_dims *d,
+                                  const struct orr_layer_kind *kind)
 {
-    const struct orr_dims *d = &emit->dims;
     const bool by_heads = emit->job->plan.cp_kind == ORR_CP_ULYSSES;
     if (d->c <= 1 || by_heads || emit->job->engine.cp_balanced || !emit->job->workload.causal) return 0;
     struct orr_dims last = *d;
@@ -120,11 +120,22 @@ static double rank_imbalance_frac(const struct orr_emit *emit, const struct orr_
     return orr_max(0, orr_score_pairs(&last, kind, true) * d->c / orr_score_pairs(d, kind, true) - 1);
 }
 
+/* Eq. 326: a kernel that is given where samples begin multiplies each of them as a sequence of its own. */
+static struct orr_dims sample_dims(const struct orr_emit *emit)
+{
+    const double length = (double)emit->job->workload.sample_len;
+    struct orr_dims dims = emit->dims;
+    if (length <= 0 || emit->encoder) return dims;
+    dims.b *= dims.s / length;
+    dims.s = length;
+    return dims;
+}
+
 /* Eqs. 43, 44. m is the number of queries of one rank, n the number of keys that a query block walks over, which sets
  * the kernel's efficiency. Only a pass with a backward writes one fp32 number of the softmax per row. */
 static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind, bool backward)
 {
-    const struct orr_dims *d = &emit->dims;
+    const struct orr_dims dims = sample_dims(emit), *d = &dims;
     struct orr_op *op =
         orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
                     backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
@@ -144,7 +155,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
-    op->imbalance_frac = rank_imbalance_frac(emit, kind);
+    op->imbalance_frac = rank_imbalance_frac(emit, d, kind);
     op->dtype = d->core;
     op->input_bytes = op->weight_bytes = d->w_s;
     op->output_bytes = d->w_a;

@@ -310,7 +310,8 @@ static double active_matrix_params(double h, const struct orr_layer_kind *kind)
 /* Forward FLOP of one token in one layer, counting the share `score_share` of the score matrix (Eq. 20). */
 static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
 {
-    const double s = (double)job->workload.seq, limit = orr_kind_key_limit(kind);
+    const int64_t sample = job->workload.sample_len;
+    const double s = (double)(sample > 0 ? sample : job->workload.seq), limit = orr_kind_key_limit(kind);
     const double stride = kind->compress_ratio > 0 ? (double)kind->compress_ratio : 1;
     const double keys = (kind->cross_only ? 0 : limit > 0 ? orr_min(limit, s) : s) + orr_entries_kept(kind, s);
     const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));

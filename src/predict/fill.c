@@ -1,9 +1,11 @@
 /* Fills in what a request leaves to the program. Eqs. 179, 180. */
 #include "predict/fill.h"
 
+#include "base/text.h"
 #include "predict/scratch.h"
 #include "spec/assume.h"
 #include "spec/job.h"
+#include "spec/names.h"
 
 /* ---------------------------------------------------------------- values to try */
 
@@ -18,12 +20,14 @@ static bool is_auto(const struct orr_job *job, enum orr_assumable key)
     return job->automatic & orr_assume_bit(key);
 }
 
-/* Launchers interleave stages of equal chunks: every chunk has the same number of layers. */
+/* Launchers interleave stages of equal chunks: every chunk has the same number of layers. An engine whose list of
+ * schedules has no interleaving runs one chunk. */
 static struct values vpp_values(const struct orr_job *job)
 {
     const int64_t pp = job->plan.pp, layers = job->model.n_layers;
     struct values values = {1, {job->plan.vpp}};
-    if (!is_auto(job, ORR_ASSUME_VPP) || pp == 1) return values;
+    const char *list = job->engine.schedules, *interleaved = orr_schedule_name(ORR_SCHEDULE_INTERLEAVED);
+    if (!is_auto(job, ORR_ASSUME_VPP) || pp == 1 || (*list && !orr_has_word(list, interleaved))) return values;
     for (int64_t vpp = 2; pp * vpp <= layers && values.n < ORR_TRY_VPP; vpp++)
         if (layers % (pp * vpp) == 0) values.items[values.n++] = vpp;
     return values;

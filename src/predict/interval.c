@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "predict/interval_table.h"
 #include "predict/measured.h"
 #include "predict/nearest.h"
@@ -61,16 +62,6 @@ bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime)
     return found && (found->regimes >> regime & 1);
 }
 
-/* Did measured runs of the engine have chips of this architecture? */
-static bool architecture_is_measured(const struct measured *engine, const char *architecture)
-{
-    const size_t n = strlen(architecture);
-    if (n == 0) return false; /* a chip that names none */
-    for (const char *at = engine->architectures + 1; (at = strstr(at, architecture)) != NULL; at++)
-        if (at[-1] == ' ' && at[n] == ' ') return true;
-    return false;
-}
-
 /* Engines that describe no stack in particular: whoever names one has a stack of his own. */
 static const char *const STAND_INS[] = {"generic", "jax-xla", "pytorch-eager", "serving-base", "torch-compile"};
 
@@ -104,7 +95,7 @@ static enum orr_kin kin_of(const struct orr_job *job, enum orr_regime regime)
     if (orr_engine_stands_in(engine->id)) return ORR_KIN_OTHER;
     const struct measured *found = find_measured(engine->id);
     const bool measured = found && (found->regimes >> regime & 1);
-    if (measured && !is_another_version(engine) && architecture_is_measured(found, job->system.chip.family))
+    if (measured && !is_another_version(engine) && orr_has_word(found->architectures, job->system.chip.family))
         return ORR_KIN_RECORD;
     if (measured) return ORR_KIN_VERSION;
     return engine->family[0] && family_is_measured(engine->family, regime) ? ORR_KIN_VERSION : ORR_KIN_OTHER;

@@ -88,6 +88,8 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers,
         "adapter", orr_adapter_text(workload, adapter), "frozen", orr_frozen_text(workload, frozen));
     int failed = !json || set_asked(json, workload, true, every_key);
+    if (json && (workload->sample_len > 0 || every_key))
+        failed |= json_object_set_new(json, "sample_len", json_integer((json_int_t)workload->sample_len));
     if (json && (workload->recompute_first > 0 || every_key))
         failed |= json_object_set_new(json, "recompute_first", json_integer((json_int_t)workload->recompute_first));
     if (json && (workload->recompute_nth > 0 || every_key))

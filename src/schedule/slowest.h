@@ -6,19 +6,11 @@
 #include "base/number.h"
 #include "orrery.h"
 
-#include <math.h>
-
-/* E at powers of two GPUs: the mean of the largest of so many standard normal values. A doubling adds a quarter as a
- * mean from 8 to 2048 GPUs, the sizes of the weak-scaling series behind the calibrated slope, so that E counts as 4·E
- * of their doublings (Eq. 299). */
+/* A doubling adds a quarter to the mean of the largest value from 8 to 2048 GPUs, the sizes of the weak-scaling series
+ * behind the calibrated slope, so that E counts as 4·E of their doublings (Eq. 299). */
 static inline double orr_slowest_of(double n_gpus)
 {
-    static const double expected[] = {0,     0.564, 1.029, 1.424, 1.766, 2.070, 2.344, 2.595, 2.827, 3.044, 3.248,
-                                      3.442, 3.626, 3.802, 3.971, 4.134, 4.291, 4.443, 4.590, 4.733, 4.872};
-    const double last = (double)(sizeof expected / sizeof *expected - 1);
-    const double doublings = orr_min(log2(n_gpus), last);
-    const double below = orr_min(floor(doublings), last - 1), part = doublings - below;
-    return 4 * ((1 - part) * expected[(size_t)below] + part * expected[(size_t)below + 1]);
+    return 4 * orr_largest_normal(n_gpus);
 }
 
 /* Eq. 305: a chip whose sustained shares were measured as those of the slowest of some units is slow already. */

@@ -3,6 +3,7 @@
 #include "search/search.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/job.h"
 #include "spec/spec.h"
 
@@ -58,15 +59,8 @@ bool orr_grow(void **items, size_t *max, size_t n, size_t size)
 static bool has_schedule(const struct orr_search_request *request, enum orr_schedule schedule)
 {
     const char *name = orr_schedule_name(schedule), *list = request->job.engine.schedules;
-    const size_t length = strlen(name);
     if (request->space.schedule.n > 0) return orr_chosen(&request->space.schedule, schedule);
-    if (!*list) list = "gpipe 1f1b interleaved";
-    for (const char *at = list; *at; at += strspn(at, " ")) {
-        const size_t n = strcspn(at, " ");
-        if (n == length && strncmp(at, name, n) == 0) return true;
-        at += n;
-    }
-    return false;
+    return orr_has_word(*list ? list : "gpipe 1f1b interleaved", name);
 }
 
 static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_schedule schedule)

@@ -54,6 +54,21 @@ static enum orr_err check_attention(const struct orr_job *job, const char *key, 
                 orr_attention_kernel_name(kernel));
 }
 
+/* Eq. 326: packed samples are told apart by a fused kernel, which is given where each begins. */
+static enum orr_err check_samples(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_workload *workload = &job->workload;
+    const char *key = "workload.sample_len";
+    if (workload->sample_len == 0) return ORR_OK;
+    if (workload->sample_len > workload->seq)
+        return FAIL(error, key, "samples of %lld tokens are longer than a sequence, %lld", (ll)workload->sample_len,
+                    (ll)workload->seq);
+    if (workload->attention == ORR_ATTENTION_UNFUSED || job->engine.masked_attention)
+        return FAIL(error, key, "attention of engine %s computes whole sequences, whatever they are packed of",
+                    job->engine.id);
+    return ORR_OK;
+}
+
 /* A recipe scales one width of products. */
 static enum orr_err check_recipe(const struct orr_job *job, struct orr_error *error)
 {
@@ -77,6 +92,7 @@ enum orr_err orr_check_kernels(const struct orr_job *job, struct orr_error *erro
     if (!err && job->workload.adapter.plain)
         err = check_dtype(job, "workload.adapter", ORR_DTYPE_FP32, ", which adapters without autocast use", error);
     if (!err) err = check_recipe(job, error);
+    if (!err) err = check_samples(job, error);
     return err ? err : check_attention(job, "workload.attention", error);
 }
 

@@ -106,7 +106,7 @@ static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_engine, schedules, false, "names of its pipeline schedules, for searches; absent: all"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
     ORR_INT(orr_engine, unfilled_stages, false, 0, 1000000, "stages that 1F1B may lack micro-batches for; absent: any"),
-    ORR_REAL(orr_engine, skew_hop_s, ORR_UNIT_S, false, 0, 1, "late ranks in a collective across nodes, per rank"),
+    ORR_REAL(orr_engine, skew_s, ORR_UNIT_S, false, 0, 1, "scatter of the ranks' arrival at a collective across nodes"),
     ORR_BOOL(orr_engine, p2p_overlap, true, "interleaved pipeline sends run beside compute"),
     ORR_BOOL(orr_engine, p2p_scatter_gather, true, "sends are split over the TP group"),
     ORR_REAL(orr_engine, host_launch_s, ORR_UNIT_S, true, 0, 1, "host time per kernel launch"),

@@ -163,7 +163,7 @@ static void network(const struct orr_engine *by, struct orr_job *job)
         for (int64_t j = 0; j < line->n_points; j++) line->efficiency_frac[j] *= rate;
     }
     job->calibration.straggle_frac_per_doubling *= by->straggle_factor;
-    job->engine.skew_hop_s *= stretch;
+    job->engine.skew_s *= stretch;
 }
 
 /* host_time_factor is for what the host does per launch, layer and collective; times per step and request stretch with

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/job.h"
 #include "spec/spec.h"
 
@@ -51,14 +52,7 @@ static enum orr_dtype matrix_of(const struct orr_chip *chip, enum orr_weight_for
 
 static bool engine_runs(const struct orr_engine *engine, const struct orr_format_row *row)
 {
-    const size_t length = strlen(row->family);
-    if (!*row->family || !*engine->weight_formats) return true;
-    for (const char *at = engine->weight_formats; *at; at += strspn(at, " ")) {
-        const size_t n = strcspn(at, " ");
-        if (n == length && strncmp(at, row->family, n) == 0) return true;
-        at += n;
-    }
-    return false;
+    return !*row->family || !*engine->weight_formats || orr_has_word(engine->weight_formats, row->family);
 }
 
 /* Lists the names of the formats that both chip and engine can run, each family once. */

@@ -64,6 +64,7 @@ enum { ATTENTION_FLASH = ORR_N_ATTENTION_KERNELS }; /* index of "flash" above */
 
 static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(seq, 1, ORR_TOKENS_MAX, "tokens of a sequence"),
+    WORK_INT(sample_len, 0, ORR_TOKENS_MAX, "tokens of the samples packed into a sequence; 0: it is one sample"),
     WORK_INT(micro_batch, 1, ORR_MICRO_BATCH_MAX, "sequences of a micro-batch"),
     WORK_INT(global_batch, 1, ORR_BATCH_MAX, "sequences of a step"),
     {.key = "precision",

@@ -96,7 +96,7 @@ static void put_training(struct validator *w, size_t row)
     orr_row_put_cells(
         w, row, "workload.",
         "seq global_batch precision fp8_recipe recompute attention optimizer optimizer_in_backward adapter frozen "
-        "encoder_tokens");
+        "encoder_tokens sample_len");
     put_open(w, row, "workload.", "micro_batch");
     orr_row_put_engine(w, jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"), "generic");
 }

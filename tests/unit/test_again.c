@@ -51,6 +51,7 @@ static const struct question {
     {TRAIN("", ",'recompute':'selective-op'"), "selective-op"},
     {TRAIN("", ",'precision':'fp8','fp8_recipe':'delayed'"), "fp8"},
     {TRAIN("", ",'precision':'fp8','wide_layers':4"), "fp8"},
+    {TRAIN("", ",'sample_len':64"), NULL},
     {TRAIN("", ",'optimizer':'adamw-bf16-states'"), "adamw-bf16-states"},
     {TRAIN("", ",'micro_batch':4,'gradient_precision':'bf16'"), "bf16"},
     {TRAIN("", ",'comm_precision':'fp8'"), "fp8"},

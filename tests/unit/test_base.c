@@ -192,6 +192,27 @@ static void case_is_ignored_for_ascii_only(void **state)
 
 /* ---------------------------------------------------------------- text and errors */
 
+/* A word of a list is whole: neither the beginning nor the end of another one, and never empty. */
+static void words_of_a_list_are_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *word;
+        bool has;
+    } CASES[] = {{"hopper", "hopper", true},
+                 {" ampere hopper ", "ampere", true},
+                 {"ampere hopper", "hopper", true},
+                 {"hopper2 hopper", "hopper", true},
+                 {"grasshopper", "hopper", false},
+                 {"hopper2", "hopper", false},
+                 {"ampere hopper", "amp", false},
+                 {"ampere", "", false},
+                 {"", "ampere", false},
+                 {"", "", false}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        assert_int_equal(orr_has_word(CASES[i].list, CASES[i].word), CASES[i].has);
+}
+
 static void text_grows(void **state)
 {
     (void)state;
@@ -274,6 +295,7 @@ int main(void)
         cmocka_unit_test(the_nearest_name_is_found),
         cmocka_unit_test(long_words_are_left_alone),
         cmocka_unit_test(case_is_ignored_for_ascii_only),
+        cmocka_unit_test(words_of_a_list_are_whole),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(errors_are_one_line),

@@ -310,6 +310,23 @@ static void auto_is_the_best_of_all(void **state)
     assert_true(w->result.interval_high_s >= w->result.spread.high_s);
 }
 
+/* DeepSpeed's pipelines have 1F1B alone: a plan that leaves its chunks open has one per rank, though 40 layers over 4
+ * stages could have 2, 5 or 10 and would be faster with them. An engine that lists nothing may have them. */
+static void chunks_need_a_schedule_of_the_engine(void **state)
+{
+    struct world *w = *state;
+    for (int listed = 0; listed < 2; listed++) {
+        read_job(w, "{'kind':'train','model':'llama2-13b','system':'a100-80g-sxm','gpus':64,'plan':{'tp':4,'pp':4,"
+                    "'vpp':'auto'},'workload':{'engine':'megatron-deepspeed-2022','global_batch':128,'seq':4096,"
+                    "'micro_batch':1,'recompute':'full'}}");
+        if (!listed) w->job.engine.schedules[0] = '\0';
+        train(w);
+        const int64_t vpp = w->scratch->filled.plan.vpp;
+        assert_true(listed ? vpp == 1 : vpp > 1);
+        assert_int_equal(w->result.spread.n_tried, listed ? 1 : 4);
+    }
+}
+
 /* The engine says what it multiplies in; a chip without such units falls back. */
 static void precision_is_a_fact_of_engine_and_chip(void **state)
 {
@@ -330,6 +347,18 @@ static void auto_is_not_for_every_key(void **state)
     fails(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':'auto'}}", "workload.seq: must be");
 }
 
+/* Samples fit into a sequence, and a kernel that computes all pairs gains nothing by them. */
+static void samples_need_room_and_a_fused_kernel(void **state)
+{
+    struct world *w = *state;
+    fails(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':1024,'sample_len':1025}}",
+          "workload.sample_len: samples of 1025 tokens are longer than a sequence, 1024");
+    fails(w,
+          "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'seq':1024,'sample_len':128,'attention':"
+          "'unfused'}}",
+          "workload.sample_len: attention of engine");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,7 +368,8 @@ int main(void)
         cmocka_unit_test(what_is_not_said_is_assumed),       cmocka_unit_test(the_fastest_that_fits_is_taken),
         cmocka_unit_test(without_a_fit_memory_decides),      cmocka_unit_test(a_spread_widens_the_upper_end),
         cmocka_unit_test(auto_is_the_best_of_all),           cmocka_unit_test(precision_is_a_fact_of_engine_and_chip),
-        cmocka_unit_test(auto_is_not_for_every_key),
+        cmocka_unit_test(auto_is_not_for_every_key),         cmocka_unit_test(chunks_need_a_schedule_of_the_engine),
+        cmocka_unit_test(samples_need_room_and_a_fused_kernel),
     };
     return cmocka_run_group_tests_name("kinds", tests, open_world, close_world);
 }

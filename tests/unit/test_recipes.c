@@ -153,9 +153,44 @@ static void recipes_need_their_width(void **state)
                      ORR_ERR_RULE);
 }
 
+/* ---------------------------------------------------------------- packed samples */
+
+static void read_packed(struct world *w, int sample)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{},'workload':{'seq':4096,'sample_len':%d,"
+             "'micro_batch':2,'global_batch':4,'engine':'megatron-core-2024'}}",
+             sample);
+}
+
+/* Eq. 326: two sequences of 4096 tokens that hold 16 samples of 256 each are 32 sequences to the 32 heads of attention,
+ * and as before to everything else. Model FLOP lose 3 passes of 2 * 32 heads * (128 + 128) for 3840 of 4096 keys. */
+static void packed_samples_attend_within_themselves(void **state)
+{
+    struct world *w = *state;
+    read_packed(w, 0);
+    train(w);
+    const double whole_s = w->result.step_time_s, whole_flops = w->result.model_flops;
+    const double product_flops = need_op(w, 0, "attention.qkv")->flops;
+    read_packed(w, 4096);
+    train(w);
+    assert_close(w->result.step_time_s, whole_s, 0);
+    read_packed(w, 256);
+    train(w);
+    const struct orr_op *flash = need_op(w, 0, "attention.flash");
+    assert_close(flash->batch, 2 * 16 * 32, 0);
+    assert_close(flash->m, 256, 0);
+    assert_close(flash->n, 256, 0);
+    assert_close(flash->flops, 2.0 * 1024 * (256 * 256 / 2) * (128 + 128), 1e-12);
+    assert_close(need_op(w, 0, "attention.qkv")->flops, product_flops, 0);
+    assert_true(w->result.step_time_s < whole_s);
+    assert_close(whole_flops - w->result.model_flops, 3.0 * 4 * 4096 * 32 * 2 * 32 * 256 * 3840, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packed_samples_attend_within_themselves),
         cmocka_unit_test(delayed_scales_cast_and_turn_at_once),
         cmocka_unit_test(blackwell_turns_nothing_round),
         cmocka_unit_test(torchao_casts_by_tensor),

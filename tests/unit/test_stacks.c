@@ -507,19 +507,24 @@ static void the_most_decides_the_verdict(void **state)
 
 /* ---------------------------------------------------------------- late ranks, loss */
 
-/* tp 16 over two nodes: every collective of the group waits 15 · 10 us for late ranks; inside a node none does. */
+/* Arrivals scatter by 10 us. A collective begins with the latest of its ranks, as a mean 1.766 of that late of 16 ranks
+ * over two nodes and 2.070 of 32 over four; inside a node none waits. */
 static void late_ranks_cost_time_across_nodes(void **state)
 {
     struct world *w = *state;
-    for (int across = 0; across < 2; across++) {
+    static const struct {
+        const char *plan;
+        double late_s;
+    } CASES[] = {{",'tp':8", 0}, {",'tp':16", 17.66e-6}, {",'tp':32", 20.70e-6}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         double total_s[2];
         for (int skew = 0; skew < 2; skew++) {
-            read_7b(w, "nanotron-2025", across ? ",'tp':16" : ",'tp':8", 1);
-            w->job.engine.skew_hop_s = skew ? 10e-6 : 0;
+            read_7b(w, "nanotron-2025", CASES[i].plan, 1);
+            w->job.engine.skew_s = skew ? 10e-6 : 0;
             train(w);
             total_s[skew] = w->scratch->costs[need_op(w, 0, "tp.scatter") - w->scratch->ops.items].total_s;
         }
-        assert_close(total_s[1] - total_s[0], across ? 150e-6 : 0, 1e-9);
+        assert_close(total_s[1] - total_s[0], CASES[i].late_s, 1e-3);
     }
 }
 
