@@ -154,6 +154,32 @@ static void emit_casts(struct orr_emit *emit, const char *name, enum orr_phase p
     if (bytes > 0) emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
 }
 
+/* Eq. 340: does a serving engine write a narrow matrix out in 16 bits before a product of so many rows? */
+static bool restores(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const struct widths widths = widths_of(emit, linear);
+    const double rows = (double)emit->job->engine.restored_rows;
+    return !emit->backward && rows > 0 && linear->m >= rows && widths.matrix == emit->dims.dtype16 &&
+           widths.weight_bytes < emit->dims.w_p;
+}
+
+/* Emits the kernel that does so, and returns the product of the copy, which is one of plain 16-bit weights. */
+static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    struct orr_linear copy = *linear;
+    copy.quantised = copy.head = false;
+    const double weights = orr_max(1, linear->experts) * linear->n * linear->k;
+    emit_pass(emit, "restore", ORR_PHASE_FORWARD, ORR_POINTWISE_UPCAST,
+              weights * (widths_of(emit, linear).weight_bytes + emit->dims.w_p), 1);
+    return copy;
+}
+
+/* Eq. 341: kernels of a served product besides the product itself. */
+static double served_launches(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    return widths_of(emit, linear).matrix == ORR_DTYPE_INT8 ? orr_max(1, emit->job->engine.integer_launches) : 1;
+}
+
 static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)
 {
     struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, linear->m, linear->n,
@@ -173,7 +199,7 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
     const double batch = linear->experts > 0 ? linear->experts : 1, weights = batch * n * k;
     const struct orr_recipe *recipe = &emit->recipe;
-    const struct orr_cast none = {0}, served = {served_cast_bytes(emit, linear), 1};
+    const struct orr_cast none = {0}, served = {served_cast_bytes(emit, linear), served_launches(emit, linear)};
     const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
     if (narrow)
         emit_casts(emit, linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, recipe->input, weights, recipe->weight);
@@ -181,7 +207,8 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
         emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
                    none);
     orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
-    emit_forward(emit, linear);
+    const struct orr_linear plain = restores(emit, linear) ? emit_restored(emit, linear) : *linear;
+    emit_forward(emit, &plain);
     if (!emit->backward) {
         orr_emit_adapters(emit, linear);
         return -1;
