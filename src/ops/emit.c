@@ -169,7 +169,7 @@ static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_l
     struct orr_linear copy = *linear;
     copy.quantised = copy.head = false;
     const double weights = orr_max(1, linear->experts) * linear->n * linear->k;
-    emit_pass(emit, "restore", ORR_PHASE_FORWARD, ORR_POINTWISE_UPCAST,
+    emit_pass(emit, "restore", ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
               weights * (widths_of(emit, linear).weight_bytes + emit->dims.w_p), 1);
     return copy;
 }

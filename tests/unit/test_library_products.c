@@ -1,0 +1,88 @@
+/* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 340), kernels
+ * around integer products (Eq. 341), and output matrices that tensor parallelism leaves whole (Eq. 342). */
+#include "serving.h"
+
+#include "ops/ops.h"
+#include "ops/serve.h"
+
+static struct orr_op_list list;
+
+/* The operator of a decode step of 8 sequences, or NULL. */
+static const struct orr_op *step_op(struct world *w, const char *name)
+{
+    const struct orr_serve_shape shape = {.decode_sequences = 8, .decode_context = 100, .queries = 1};
+    list.n = 0;
+    orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_DECODE, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (strcmp(list.items[i].name, name) == 0) return &list.items[i];
+    return NULL;
+}
+
+static void read_llama(struct world *w, const char *precision, int tp)
+{
+    read_job(w,
+             "{'kind':'infer','model':'llama3.1-8b','system':'a100-80g-sxm','plan':{'tp':%d},'workload':{'batch':8,"
+             "'input_len':100,'output_len':10,'precision':'%s','engine':'transformers-4'}}",
+             tp, precision);
+}
+
+/* Queries, keys and values have 4096 + 2 * 1024 columns and 4096 rows; a weight takes a byte and each of the 6144
+ * scales two. The copy takes two bytes a weight, and so does the product after it. */
+static void a_narrow_matrix_is_written_out_before_its_product(void **state)
+{
+    struct world *w = *state;
+    const double weights = 6144.0 * 4096;
+    read_llama(w, "w8a16", 1);
+    assert_null(step_op(w, "restore"));
+    assert_close(step_op(w, "attention.qkv")->weight_bytes, 1 + 2.0 / 4096, 1e-12);
+    w->job.engine.restored_rows = 9; /* more than the rows of the step */
+    assert_null(step_op(w, "restore"));
+    w->job.engine.restored_rows = 8;
+    assert_close(step_op(w, "restore")->bytes, 3 * weights + 2 * 6144, 1e-12);
+    assert_close(step_op(w, "restore")->launches, 1, 0);
+    assert_int_equal(step_op(w, "restore")->pointwise, ORR_POINTWISE_CAST);
+    assert_close(step_op(w, "attention.qkv")->weight_bytes, 2, 0);
+    assert_close(step_op(w, "attention.qkv")->bytes, 2 * weights + 2 * 8 * (4096.0 + 6144), 1e-12);
+    read_llama(w, "bf16", 1); /* nothing to restore */
+    w->job.engine.restored_rows = 1;
+    assert_null(step_op(w, "restore"));
+    read_llama(w, "bnb-int8", 1); /* multiplied as it is stored */
+    w->job.engine.restored_rows = 1;
+    assert_null(step_op(w, "restore"));
+}
+
+static void kernels_around_an_integer_product_are_launched(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, "bnb-int8", 1);
+    assert_close(step_op(w, "quantise")->launches, 1, 0);
+    w->job.engine.integer_launches = 40;
+    assert_close(step_op(w, "quantise")->launches, 40, 0);
+    read_llama(w, "w8a16", 1);
+    w->job.engine.integer_launches = 40;
+    assert_null(step_op(w, "quantise"));
+}
+
+/* Llama 3.1 has 128256 tokens of 4096 numbers, in an embedding and an output matrix of its own. */
+static void a_head_that_is_not_divided_is_read_whole(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, "bf16", 2);
+    const double before = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
+    assert_close(step_op(w, "head")->n, 64128, 0);
+    assert_non_null(step_op(w, "head.gather"));
+    w->job.engine.whole_head = true;
+    assert_close(step_op(w, "head")->n, 128256, 0);
+    assert_null(step_op(w, "head.gather"));
+    assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] - before, 2 * 2 * 64128 * 4096.0, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_narrow_matrix_is_written_out_before_its_product),
+        cmocka_unit_test(kernels_around_an_integer_product_are_launched),
+        cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
