@@ -173,7 +173,7 @@ struct orr_engine {
     bool cache_repeated;                /* keys and values are written once per query head before attention */
     bool whole_head;                    /* every tensor-parallel rank has the embedding and the output matrix whole */
     int64_t restored_rows;              /* rows from which a product restores its narrow matrix to 16 bits; 0: none */
-    double integer_launches;            /* small kernels around a product of 8-bit integers; 0: the cast alone */
+    int64_t integer_launches;           /* small kernels around a product of 8-bit integers; 0: the cast alone */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
     enum orr_block_kernel block_kernel;         /* who multiplies 8-bit operands with a scale per block of 128 */

@@ -177,7 +177,8 @@ static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_l
 /* Eq. 341: kernels of a served product besides the product itself. */
 static double served_launches(const struct orr_emit *emit, const struct orr_linear *linear)
 {
-    return widths_of(emit, linear).matrix == ORR_DTYPE_INT8 ? orr_max(1, emit->job->engine.integer_launches) : 1;
+    const bool integers = widths_of(emit, linear).matrix == ORR_DTYPE_INT8;
+    return integers ? orr_max(1, (double)emit->job->engine.integer_launches) : 1;
 }
 
 static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)

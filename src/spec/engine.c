@@ -150,7 +150,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, cache_repeated, false, "K and V are written once per query head before attention"),
     ORR_BOOL(orr_engine, whole_head, false, "tensor-parallel ranks have both ends of the network whole"),
     ORR_INT(orr_engine, restored_rows, false, 0, 1000000, "rows from which narrow matrices are restored; 0: none"),
-    ORR_REAL(orr_engine, integer_launches, ORR_UNIT_NONE, false, 0, 1000, "small kernels around an integer product"),
+    ORR_INT(orr_engine, integer_launches, false, 0, 1000, "small kernels around an integer product"),
     ORR_STRING(orr_engine, unpacked_chunks, false, "chips on which chunked layers are not packed"),
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_ENUM(orr_engine, block_kernel, false, orr_block_kernel_names, "products of 8-bit operands in blocks"),
