@@ -1,5 +1,6 @@
 /* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 340), kernels
- * around integer products (Eq. 341), and output matrices that tensor parallelism leaves whole (Eq. 342). */
+ * around integer products (Eq. 341), output matrices that tensor parallelism leaves whole (Eq. 342), and heads that
+ * are copied to every core (Eq. 344). */
 #include "serving.h"
 
 #include "ops/ops.h"
@@ -77,12 +78,34 @@ static void a_head_that_is_not_divided_is_read_whole(void **state)
     assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] - before, 2 * 2 * 64128 * 4096.0, 1e-12);
 }
 
+/* Eq. 344: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads in 32 layers, Llama 2 70B 64 and 8 in 80, Llama 2
+ * 7B 32 of each in 32. A head of a token takes 2 * 128 numbers of two bytes. */
+static void every_core_has_heads_of_its_own(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *model;
+        double before, after;
+    } CASES[] = {{"llama3-8b", 1, 2}, {"llama2-70b", 1, 2}, {"llama2-7b", 2, 2}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'trn1.32xlarge','plan':{'tp':16},'workload':{'batch':8,"
+                 "'input_len':128,'output_len':128,'engine':'transformers-neuronx-0.13'}}",
+                 CASES[i].model);
+        const struct orr_layer_kind *kind = &w->job.model.kinds[0];
+        assert_close(orr_kv_rank_bytes(&w->job, kind), CASES[i].after * 512, 0);
+        w->job.engine.kv_per_core = false;
+        assert_close(orr_kv_rank_bytes(&w->job, kind), CASES[i].before * 512, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_narrow_matrix_is_written_out_before_its_product),
         cmocka_unit_test(kernels_around_an_integer_product_are_launched),
         cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
+        cmocka_unit_test(every_core_has_heads_of_its_own),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
