@@ -148,7 +148,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "only full-context layers with heads of 128 are packed"),
     ORR_BOOL(orr_engine, cache_grown, false, "a decode step writes the whole cache anew"),
     ORR_BOOL(orr_engine, cache_repeated, false, "K and V are written once per query head before attention"),
-    ORR_INT(orr_engine, context_bucket_tokens, false, 0, 10000000, "decode reads contexts up to this or 2, 4, ... of it"),
+    ORR_INT(orr_engine, context_bucket_tokens, false, 0, 10000000, "contexts are read up to 1, 2, 4, ... of it"),
     ORR_BOOL(orr_engine, kv_per_core, false, "every core of a chip has K,V heads of its own"),
     ORR_BOOL(orr_engine, whole_head, false, "tensor-parallel ranks have both ends of the network whole"),
     ORR_INT(orr_engine, restored_rows, false, 0, 1000000, "rows from which narrow matrices are restored; 0: none"),

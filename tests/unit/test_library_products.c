@@ -78,8 +78,8 @@ static void a_head_that_is_not_divided_is_read_whole(void **state)
     assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] - before, 2 * 2 * 64128 * 4096.0, 1e-12);
 }
 
-/* Eq. 344: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads in 32 layers, Llama 2 70B 64 and 8 in 80, Llama 2
- * 7B 32 of each in 32. A head of a token takes 2 * 128 numbers of two bytes. */
+/* Eq. 344: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads, Llama 2 70B 64 and 8, Llama 2 7B 32 of each. A
+ * head of a token takes 2 * 128 numbers of two bytes. */
 static void every_core_has_heads_of_its_own(void **state)
 {
     struct world *w = *state;
