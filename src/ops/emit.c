@@ -154,11 +154,26 @@ static void emit_casts(struct orr_emit *emit, const char *name, enum orr_phase p
     if (bytes > 0) emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
 }
 
+/* The narrow format of the weights that are served: the one that was asked for, else that of the checkpoint. */
+static enum orr_weight_format format_of(const struct orr_emit *emit)
+{
+    const enum orr_weight_format asked = emit->job->serving.format;
+    return asked == ORR_WEIGHT_PUBLISHED ? emit->model->checkpoint.format : asked;
+}
+
+/* Do the weights have a 4-bit format of bitsandbytes? Before release 0.50 (2026) the library, which all engines call,
+ * has a product for a single row only, and restores the matrix for more (autograd/_functions.py, matmul_4bit). */
+static bool normal_floats(const struct orr_emit *emit)
+{
+    const enum orr_weight_format format = format_of(emit);
+    return format == ORR_WEIGHT_NF4 || format == ORR_WEIGHT_NF4_DOUBLE;
+}
+
 /* Eq. 340: does a serving engine write a narrow matrix out in 16 bits before a product of so many rows? */
 static bool restores(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     const struct widths widths = widths_of(emit, linear);
-    const double rows = (double)emit->job->engine.restored_rows;
+    const double rows = normal_floats(emit) ? 2 : (double)emit->job->engine.restored_rows;
     return !emit->backward && rows > 0 && linear->m >= rows && widths.matrix == emit->dims.dtype16 &&
            widths.weight_bytes < emit->dims.w_p;
 }
@@ -169,8 +184,9 @@ static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_l
     struct orr_linear copy = *linear;
     copy.quantised = copy.head = false;
     const double weights = orr_max(1, linear->experts) * linear->n * linear->k;
-    emit_pass(emit, "restore", ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
-              weights * (widths_of(emit, linear).weight_bytes + emit->dims.w_p), 1);
+    const bool normal = normal_floats(emit), scales = format_of(emit) == ORR_WEIGHT_NF4_DOUBLE;
+    emit_pass(emit, "restore", ORR_PHASE_FORWARD, normal ? ORR_POINTWISE_UPCAST : ORR_POINTWISE_CAST,
+              weights * (widths_of(emit, linear).weight_bytes + emit->dims.w_p), scales ? 3 : 1);
     return copy;
 }
 

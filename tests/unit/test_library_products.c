@@ -7,11 +7,12 @@
 #include "ops/serve.h"
 
 static struct orr_op_list list;
+static double n_sequences = 8;
 
-/* The operator of a decode step of 8 sequences, or NULL. */
+/* The operator of a decode step of so many sequences, or NULL. */
 static const struct orr_op *step_op(struct world *w, const char *name)
 {
-    const struct orr_serve_shape shape = {.decode_sequences = 8, .decode_context = 100, .queries = 1};
+    const struct orr_serve_shape shape = {.decode_sequences = n_sequences, .decode_context = 100, .queries = 1};
     list.n = 0;
     orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_DECODE, &list);
     for (size_t i = 0; i < list.n; i++)
@@ -52,10 +53,29 @@ static void a_narrow_matrix_is_written_out_before_its_product(void **state)
     assert_null(step_op(w, "restore"));
 }
 
+/* The same matrix in NF4 with double quantisation: 4 bits, 8 bits of scale per 64, and 32 bits per 256 of these. Eight
+ * rows restore it in three kernels, at the rate of casts to a wider format; a single row does not. */
+static void normal_floats_are_restored_for_two_rows(void **state)
+{
+    struct world *w = *state;
+    const double weights = 6144.0 * 4096;
+    read_llama(w, "nf4-double", 1);
+    assert_close(step_op(w, "restore")->bytes, weights * (2 + 0.515869140625), 1e-9);
+    assert_close(step_op(w, "restore")->launches, 3, 0);
+    assert_int_equal(step_op(w, "restore")->pointwise, ORR_POINTWISE_UPCAST);
+    read_llama(w, "nf4", 1);
+    assert_close(step_op(w, "restore")->bytes, weights * (2 + 0.5625), 1e-9);
+    assert_close(step_op(w, "restore")->launches, 1, 0);
+    n_sequences = 1;
+    assert_null(step_op(w, "restore"));
+    n_sequences = 8;
+}
+
 static void kernels_around_an_integer_product_are_launched(void **state)
 {
     struct world *w = *state;
     read_llama(w, "bnb-int8", 1);
+    w->job.engine.integer_launches = 0;
     assert_close(step_op(w, "quantise")->launches, 1, 0);
     w->job.engine.integer_launches = 40;
     assert_close(step_op(w, "quantise")->launches, 40, 0);
@@ -103,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_narrow_matrix_is_written_out_before_its_product),
+        cmocka_unit_test(normal_floats_are_restored_for_two_rows),
         cmocka_unit_test(kernels_around_an_integer_product_are_launched),
         cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
         cmocka_unit_test(every_core_has_heads_of_its_own),
