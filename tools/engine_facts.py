@@ -37,6 +37,9 @@ JOBS = {
     "deepseek": f"train --model deepseek-v3 {H100} --gpus 1024 --tp 2 --pp 16 --vpp 2 --ep 64 --global-batch 4096 "
                 "--micro-batch 1 --engine megatron-core-2026",
     "chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
+    "buckets": "infer --model llama3-8b --system trn1.32xlarge --tp 16 --batch 8 --input 128 --output 3968 --engine transformers-neuronx-0.13",
+    "8-bit chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision w8a16 --engine vllm",
+    "integer chat": "infer --model llama2-7b --system a100-80g-sxm --batch 1 --input 128 --output 128 --precision bnb-int8 --engine transformers-4",
     "fp8 chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm",
     "fp8 batch": f"infer --model llama3-8b {H100} --batch 32 --input 1024 --output 128 --precision fp8 --engine vllm",
     "fp4 chat": "infer --model llama3-8b --system b200-sxm --batch 16 --input 1024 --output 128 --precision nvfp4 --engine vllm",
@@ -121,6 +124,7 @@ GROUPS = {
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
+        ("context_bucket_tokens", "0", "buckets"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],

@@ -171,6 +171,11 @@ struct orr_engine {
     int64_t packed_gqa_most;            /* most query heads of a group for which packed_gqa holds; 0: any */
     bool cache_grown;                   /* every step writes the whole cache anew, one key longer */
     bool cache_repeated;                /* keys and values are written once per query head before attention */
+    int64_t context_bucket_tokens;      /* decode reads contexts up to this, its double, ...; 0: as long as they are */
+    bool kv_per_core;                   /* every core of a chip has K,V heads of its own */
+    bool whole_head;                    /* every tensor-parallel rank has the embedding and the output matrix whole */
+    int64_t restored_rows;              /* rows from which a product restores its narrow matrix to 16 bits; 0: none */
+    int64_t integer_launches;           /* small kernels around a product of 8-bit integers; 0: the cast alone */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
     enum orr_block_kernel block_kernel;         /* who multiplies 8-bit operands with a scale per block of 128 */

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "spec/job.h"
 
 #include <math.h>
 
@@ -177,6 +178,8 @@ struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const str
 {
     struct orr_decode_curve curve = op->latent_rank > 0 || op->index ? latent_curve(job, op) : split_curve(job, op);
     curve.window = window > 0 ? window : HUGE_VAL;
+    curve.bucket = (double)job->engine.context_bucket_tokens;
+    curve.longest = (double)(orr_prompt_len(job) + job->serving.output_len);
     return curve;
 }
 
@@ -202,9 +205,18 @@ static double kept_keys(double context, double window, bool chunked)
     return chunked ? fmod(context - 1, window) + 1 : window;
 }
 
+/* Eq. 343: the length for which the graph of this context was compiled. */
+static double bucket_of(const struct orr_decode_curve *curve, double context)
+{
+    double length = curve->bucket;
+    while (length < context) length *= 2;
+    return orr_max(context, orr_min(length, curve->longest));
+}
+
 double orr_decode_curve_s(const struct orr_decode_curve *curve, double context)
 {
-    const double x = kept_keys(context, curve->window, curve->chunked);
+    const double filled = curve->bucket > 0 ? bucket_of(curve, context) : context;
+    const double x = kept_keys(filled, curve->window, curve->chunked);
     const struct orr_decode_piece *piece = piece_at(curve, x);
     const int i = highest_line(piece, x);
     return piece->a[i] + piece->b[i] * x + piece->add_a + piece->add_b * x;
@@ -258,8 +270,22 @@ static double growing_sum(const struct orr_decode_curve *curve, int64_t first, i
     return sum;
 }
 
+/* The sum over contexts that fill buckets: those of one bucket take the same time. */
+static double bucket_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
+{
+    double sum = 0;
+    while (first <= last) {
+        const double filled = bucket_of(curve, (double)first);
+        const int64_t end = filled < (double)last ? (int64_t)filled : last;
+        sum += (double)(end - first + 1) * orr_decode_curve_s(curve, (double)first);
+        first = end + 1;
+    }
+    return sum;
+}
+
 double orr_decode_curve_sum_s(const struct orr_decode_curve *curve, int64_t first, int64_t last)
 {
+    if (curve->bucket > 0) return bucket_sum(curve, first, last);
     const int64_t chunk = curve->chunked ? (int64_t)curve->window : last;
     if (last <= chunk || !curve->chunked) return growing_sum(curve, first, last);
     double sum = 0;

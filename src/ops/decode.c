@@ -40,9 +40,13 @@ double orr_serve_step_tokens(const struct orr_job *job)
     return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
 }
 
+/* Eq. 344: K,V heads on one rank. Where the cores of a chip are ranks of the stack, each has at least one, unless the
+ * chip has fewer query heads. */
 static double kv_heads_per_rank(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    return orr_max(1, (double)kind->n_kv_heads / (double)job->plan.tp);
+    const double t = (double)job->plan.tp, heads = orr_max(1, (double)kind->n_heads / t);
+    const double least = job->engine.kv_per_core ? orr_min((double)job->system.chip.n_sm, heads) : 1;
+    return orr_max(least, (double)kind->n_kv_heads / t);
 }
 
 #define BITS(member, name, dtype, bits, vector_bits) {bits, vector_bits},

@@ -154,6 +154,49 @@ static void emit_casts(struct orr_emit *emit, const char *name, enum orr_phase p
     if (bytes > 0) emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
 }
 
+/* The narrow format of the weights that are served: the one that was asked for, else that of the checkpoint. */
+static enum orr_weight_format format_of(const struct orr_emit *emit)
+{
+    const enum orr_weight_format asked = emit->job->serving.format;
+    return asked == ORR_WEIGHT_PUBLISHED ? emit->model->checkpoint.format : asked;
+}
+
+/* Do the weights have a 4-bit format of bitsandbytes? Before release 0.50 (2026) the library, which all engines call,
+ * has a product for a single row only, and restores the matrix for more (autograd/_functions.py, matmul_4bit). */
+static bool normal_floats(const struct orr_emit *emit)
+{
+    const enum orr_weight_format format = format_of(emit);
+    return format == ORR_WEIGHT_NF4 || format == ORR_WEIGHT_NF4_DOUBLE;
+}
+
+/* Eq. 340: does a serving engine write a narrow matrix out in 16 bits before a product of so many rows? */
+static bool restores(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const struct widths widths = widths_of(emit, linear);
+    const double rows = normal_floats(emit) ? 2 : (double)emit->job->engine.restored_rows;
+    return !emit->backward && rows > 0 && linear->m >= rows && widths.matrix == emit->dims.dtype16 &&
+           widths.weight_bytes < emit->dims.w_p;
+}
+
+/* Emits the kernel that does so, and returns the product of the copy, which is one of plain 16-bit weights. */
+static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    struct orr_linear copy = *linear;
+    copy.quantised = copy.head = false;
+    const double weights = orr_max(1, linear->experts) * linear->n * linear->k;
+    const bool normal = normal_floats(emit), scales = format_of(emit) == ORR_WEIGHT_NF4_DOUBLE;
+    emit_pass(emit, "restore", ORR_PHASE_FORWARD, normal ? ORR_POINTWISE_UPCAST : ORR_POINTWISE_CAST,
+              weights * (widths_of(emit, linear).weight_bytes + emit->dims.w_p), scales ? 3 : 1);
+    return copy;
+}
+
+/* Eq. 341: kernels of a served product besides the product itself. */
+static double served_launches(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const bool integers = widths_of(emit, linear).matrix == ORR_DTYPE_INT8;
+    return integers ? orr_max(1, (double)emit->job->engine.integer_launches) : 1;
+}
+
 static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)
 {
     struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, linear->m, linear->n,
@@ -173,7 +216,7 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
     const double batch = linear->experts > 0 ? linear->experts : 1, weights = batch * n * k;
     const struct orr_recipe *recipe = &emit->recipe;
-    const struct orr_cast none = {0}, served = {served_cast_bytes(emit, linear), 1};
+    const struct orr_cast none = {0}, served = {served_cast_bytes(emit, linear), served_launches(emit, linear)};
     const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
     if (narrow)
         emit_casts(emit, linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, recipe->input, weights, recipe->weight);
@@ -181,7 +224,8 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
         emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
                    none);
     orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
-    emit_forward(emit, linear);
+    const struct orr_linear plain = restores(emit, linear) ? emit_restored(emit, linear) : *linear;
+    emit_forward(emit, &plain);
     if (!emit->backward) {
         orr_emit_adapters(emit, linear);
         return -1;

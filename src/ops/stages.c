@@ -82,16 +82,22 @@ static double padding_params(const struct orr_job *job)
     return (orr_ceil(vocab / multiple) * multiple - vocab) * (double)job->model.hidden;
 }
 
+/* Ranks over which the tables at the ends of the network are divided; Eq. 342: serving engines may keep them whole. */
+static double ends_ranks(const struct orr_job *job)
+{
+    return job->kind != ORR_JOB_TRAIN && job->engine.whole_head ? 1 : (double)job->plan.tp;
+}
+
 double orr_rank_embedding_params(const struct orr_job *job)
 {
     const double matrix = (double)(job->model.vocab * job->model.hidden);
-    return (matrix + padding_params(job)) / (double)job->plan.tp + ((double)job->model.embedding_params - matrix);
+    return (matrix + padding_params(job)) / ends_ranks(job) + ((double)job->model.embedding_params - matrix);
 }
 
 double orr_rank_head_params(const struct orr_job *job)
 {
     const double matrix = (double)(job->model.vocab * job->model.hidden),
-                 copy = (matrix + padding_params(job)) / (double)job->plan.tp;
+                 copy = (matrix + padding_params(job)) / ends_ranks(job);
     if (job->model.tied_embeddings) return (double)job->model.head_params + (orr_ends_apart(&job->plan) ? copy : 0);
     return (double)job->model.head_params - matrix + copy;
 }

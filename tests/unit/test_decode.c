@@ -100,6 +100,25 @@ static void copies_of_the_cache_add_their_bytes(void **state)
     assert_close(orr_decode_curve_s(&alone, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9), 1e-12);
 }
 
+/* Eq. 343, as above: graphs of 128, 256, ... keys, the last of 1000 + 500. Contexts of 1100 to 1500 read 1500 keys, as
+ * do those of 1025 to 1099; a context beyond reads itself. */
+static void contexts_fill_their_bucket(void **state)
+{
+    (void)state;
+    struct orr_job *job = plain_job(true);
+    const struct orr_op op = decode_op(100, 32, 8, 128, 2);
+    static const double FILLED[][2] = {{1, 128}, {128, 128}, {129, 256}, {1024, 1024}, {1025, 1500}, {1600, 1600}};
+    job->serving.input_len = 1000;
+    job->serving.output_len = 500;
+    const struct orr_decode_curve plain = orr_decode_curve_of(job, &op, 0);
+    job->engine.context_bucket_tokens = 128;
+    const struct orr_decode_curve filled = orr_decode_curve_of(job, &op, 0);
+    for (size_t i = 0; i < sizeof FILLED / sizeof *FILLED; i++)
+        assert_close(orr_decode_curve_s(&filled, FILLED[i][0]), orr_decode_curve_s(&plain, FILLED[i][1]), 1e-12);
+    /* 25 contexts of 1000 to 1024, and 476 up to 1500 */
+    assert_close(orr_decode_curve_sum_s(&filled, 1000, 1500), 501 * 4e-6 + (25 * 1024 + 476 * 1500) * 819.2e-9, 1e-12);
+}
+
 /* Eq. 321: 64 contexts with a spread of a half: the longest is e^sqrt(2 ln 64 ln 1.25) / sqrt(1.25) = 3.4931 of the
  * mean, 2.2431 beyond 1.25 of it, and walks 512 B a key at 10 GB/s. Split contexts, equal ones and chips of other
  * families have no such end. */
@@ -389,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_sequences_read_at_dram_rate),
         cmocka_unit_test(copies_of_the_cache_add_their_bytes),
+        cmocka_unit_test(contexts_fill_their_bucket),
         cmocka_unit_test(the_longest_context_ends_alone),
         cmocka_unit_test(one_head_at_a_time_has_an_sm_each),
         cmocka_unit_test(splits_share_a_long_context),

@@ -1,0 +1,132 @@
+/* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 340), kernels
+ * around integer products (Eq. 341), output matrices that tensor parallelism leaves whole (Eq. 342), and heads that
+ * are copied to every core (Eq. 344). */
+#include "serving.h"
+
+#include "ops/ops.h"
+#include "ops/serve.h"
+
+static struct orr_op_list list;
+static double n_sequences = 8;
+
+/* The operator of a decode step of so many sequences, or NULL. */
+static const struct orr_op *step_op(struct world *w, const char *name)
+{
+    const struct orr_serve_shape shape = {.decode_sequences = n_sequences, .decode_context = 100, .queries = 1};
+    list.n = 0;
+    orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_DECODE, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (strcmp(list.items[i].name, name) == 0) return &list.items[i];
+    return NULL;
+}
+
+static void read_llama(struct world *w, const char *precision, int tp)
+{
+    read_job(w,
+             "{'kind':'infer','model':'llama3.1-8b','system':'a100-80g-sxm','plan':{'tp':%d},'workload':{'batch':8,"
+             "'input_len':100,'output_len':10,'precision':'%s','engine':'transformers-4'}}",
+             tp, precision);
+}
+
+/* Queries, keys and values have 4096 + 2 * 1024 columns and 4096 rows; a weight takes a byte and each of the 6144
+ * scales two. The copy takes two bytes a weight, and so does the product after it. */
+static void a_narrow_matrix_is_written_out_before_its_product(void **state)
+{
+    struct world *w = *state;
+    const double weights = 6144.0 * 4096;
+    read_llama(w, "w8a16", 1);
+    assert_null(step_op(w, "restore"));
+    assert_close(step_op(w, "attention.qkv")->weight_bytes, 1 + 2.0 / 4096, 1e-12);
+    w->job.engine.restored_rows = 9; /* more than the rows of the step */
+    assert_null(step_op(w, "restore"));
+    w->job.engine.restored_rows = 8;
+    assert_close(step_op(w, "restore")->bytes, 3 * weights + 2 * 6144, 1e-12);
+    assert_close(step_op(w, "restore")->launches, 1, 0);
+    assert_int_equal(step_op(w, "restore")->pointwise, ORR_POINTWISE_CAST);
+    assert_close(step_op(w, "attention.qkv")->weight_bytes, 2, 0);
+    assert_close(step_op(w, "attention.qkv")->bytes, 2 * weights + 2 * 8 * (4096.0 + 6144), 1e-12);
+    read_llama(w, "bf16", 1); /* nothing to restore */
+    w->job.engine.restored_rows = 1;
+    assert_null(step_op(w, "restore"));
+    read_llama(w, "bnb-int8", 1); /* multiplied as it is stored */
+    w->job.engine.restored_rows = 1;
+    assert_null(step_op(w, "restore"));
+}
+
+/* The same matrix in NF4 with double quantisation: 4 bits, 8 bits of scale per 64, and 32 bits per 256 of these. Eight
+ * rows restore it in three kernels, at the rate of casts to a wider format; a single row does not. */
+static void normal_floats_are_restored_for_two_rows(void **state)
+{
+    struct world *w = *state;
+    const double weights = 6144.0 * 4096;
+    read_llama(w, "nf4-double", 1);
+    assert_close(step_op(w, "restore")->bytes, weights * (2 + 0.515869140625), 1e-9);
+    assert_close(step_op(w, "restore")->launches, 3, 0);
+    assert_int_equal(step_op(w, "restore")->pointwise, ORR_POINTWISE_UPCAST);
+    read_llama(w, "nf4", 1);
+    assert_close(step_op(w, "restore")->bytes, weights * (2 + 0.5625), 1e-9);
+    assert_close(step_op(w, "restore")->launches, 1, 0);
+    n_sequences = 1;
+    assert_null(step_op(w, "restore"));
+    n_sequences = 8;
+}
+
+static void kernels_around_an_integer_product_are_launched(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, "bnb-int8", 1);
+    w->job.engine.integer_launches = 0;
+    assert_close(step_op(w, "quantise")->launches, 1, 0);
+    w->job.engine.integer_launches = 40;
+    assert_close(step_op(w, "quantise")->launches, 40, 0);
+    read_llama(w, "w8a16", 1);
+    w->job.engine.integer_launches = 40;
+    assert_null(step_op(w, "quantise"));
+}
+
+/* Llama 3.1 has 128256 tokens of 4096 numbers, in an embedding and an output matrix of its own. */
+static void a_head_that_is_not_divided_is_read_whole(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, "bf16", 2);
+    const double before = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
+    assert_close(step_op(w, "head")->n, 64128, 0);
+    assert_non_null(step_op(w, "head.gather"));
+    w->job.engine.whole_head = true;
+    assert_close(step_op(w, "head")->n, 128256, 0);
+    assert_null(step_op(w, "head.gather"));
+    assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] - before, 2 * 2 * 64128 * 4096.0, 1e-12);
+}
+
+/* Eq. 344: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads, Llama 2 70B 64 and 8, Llama 2 7B 32 of each. A
+ * head of a token takes 2 * 128 numbers of two bytes. */
+static void every_core_has_heads_of_its_own(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *model;
+        double before, after;
+    } CASES[] = {{"llama3-8b", 1, 2}, {"llama2-70b", 1, 2}, {"llama2-7b", 2, 2}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'trn1.32xlarge','plan':{'tp':16},'workload':{'batch':8,"
+                 "'input_len':128,'output_len':128,'engine':'transformers-neuronx-0.13'}}",
+                 CASES[i].model);
+        const struct orr_layer_kind *kind = &w->job.model.kinds[0];
+        assert_close(orr_kv_rank_bytes(&w->job, kind), CASES[i].after * 512, 0);
+        w->job.engine.kv_per_core = false;
+        assert_close(orr_kv_rank_bytes(&w->job, kind), CASES[i].before * 512, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_narrow_matrix_is_written_out_before_its_product),
+        cmocka_unit_test(normal_floats_are_restored_for_two_rows),
+        cmocka_unit_test(kernels_around_an_integer_product_are_launched),
+        cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
+        cmocka_unit_test(every_core_has_heads_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
