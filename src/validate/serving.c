@@ -3,9 +3,11 @@
 #include "validate/validator.h"
 
 #include "base/number.h"
+#include "serving/traffic.h"
 #include "spec/csv.h"
 #include "validate/served.h"
 #include "spec/names.h"
+#include "spec/traffic_named.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,11 +45,29 @@ static double number(const struct validator *w, size_t row, const char *column, 
     return value > 0 ? value : absent;
 }
 
+/* Lengths with the law of a traffic in the catalogue and the mean that is printed; false if the catalogue has none. */
+static bool named_lengths(const struct validator *w, const char *workload, double printed, bool input,
+                          struct orr_lengths *lengths)
+{
+    const struct orr_catalogue *catalogue = w->unseen.whole;
+    struct orr_traffic traffic;
+    struct orr_error error;
+    if (!catalogue || printed <= 0 || !orr_catalogue_text(catalogue, ORR_PART_TRAFFIC, workload)) return false;
+    if (orr_traffic_read(catalogue, workload, &traffic, &error)) return false;
+    *lengths = input ? traffic.input_len : traffic.output_len;
+    const double scale = printed / orr_lengths_mean(lengths);
+    for (int64_t i = 0; i < lengths->n_points; i++) lengths->points[i] *= scale;
+    return lengths->law == ORR_LENGTH_EMPIRICAL;
+}
+
 /* Lengths between a share of the printed one and the whole, or as the data set has them. */
 static struct orr_lengths lengths_of(const struct validator *w, size_t row, const char *column, bool input)
 {
-    const struct data_set *set = data_set_of(orr_csv_cell(w->csv, row, "workload"));
+    const char *workload = orr_csv_cell(w->csv, row, "workload");
+    const struct data_set *set = data_set_of(workload);
     const double printed = number(w, row, column, 0), ratio = number(w, row, "length_ratio", 1);
+    struct orr_lengths named;
+    if (named_lengths(w, workload, printed, input, &named)) return named;
     if (set) {
         const double mean = printed > 0 ? printed : set->input;
         return (struct orr_lengths){
@@ -196,7 +216,7 @@ static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run
 {
     const struct orr_lengths *both[] = {&traffic->input_len, &traffic->output_len};
     for (size_t i = 0; i < 2; i++) {
-        if (orr_max(both[i]->mean, both[i]->high) >= 1) continue;
+        if (both[i]->n_points > 0 || orr_max(both[i]->mean, both[i]->high) >= 1) continue;
         snprintf(run->failed, sizeof run->failed, "%s: must be a number from 1, or workload one of known lengths",
                  i == 0 ? "input_len" : "output_len");
         return false;
