@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rates that are tried, before they are halved. */
+#define RATE_STRIDE 1.04
+
 static bool is(const char *word, const char *other)
 {
     return strcmp(word, other) == 0;
@@ -164,6 +167,35 @@ static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic,
     return (low + high) / 2;
 }
 
+/* Is a rate too much for a time per token in the run of a row, which begins with nobody and lasts as long as that of
+ * the load generator? */
+static bool is_above(const struct orr_job *job, struct orr_traffic traffic, double rate_per_s, double tpot_s)
+{
+    struct orr_serving_result result;
+    struct orr_error error;
+    traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
+    traffic.rate_per_s = rate_per_s;
+    if (orr_simulate(job, &traffic, NULL, &result, &error)) return true;
+    return result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s;
+}
+
+/* Eq. 372: the rate at which the run itself has the measured time per token, found near that of the closed form. The
+ * steady state is reached slowly at the knee, and a run of ten minutes is faster than it. */
+static double rate_of_run(const struct orr_job *job, const struct orr_traffic *traffic, double near_per_s,
+                          double tpot_s)
+{
+    const bool above = is_above(job, *traffic, near_per_s, tpot_s);
+    double low = above ? near_per_s / RATE_STRIDE : near_per_s, high = above ? near_per_s : near_per_s * RATE_STRIDE;
+    while (above && low > near_per_s / 2 && is_above(job, *traffic, low, tpot_s)) high = low, low /= RATE_STRIDE;
+    while (!above && high < 2 * near_per_s && !is_above(job, *traffic, high, tpot_s)) low = high, high *= RATE_STRIDE;
+    for (int i = 0; i < 5; i++) {
+        const double middle = (low + high) / 2;
+        if (is_above(job, *traffic, middle, tpot_s)) high = middle;
+        else low = middle;
+    }
+    return low;
+}
+
 /* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
  * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 237). */
 static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
@@ -238,7 +270,12 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
-    if (form) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
+    if (form) {
+        const double near_per_s = rate_for(form, traffic, tpot_s, &run->result);
+        const double rate_per_s = rate_of_run(&w->job, &traffic, near_per_s, tpot_s);
+        traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
+        run->rate_per_s = traffic.rate_per_s = rate_per_s;
+    }
     if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);
     else if (form) widen_first(w, form, &traffic, tpot_s, &run->result);

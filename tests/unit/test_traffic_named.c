@@ -1,5 +1,5 @@
-/* Traffic by name has the statistics of the trace that it is named after. Expected values were counted over the published
- * traces by another program; the tests need none of them. */
+/* Traffic by name has the statistics of the trace that it is named after. Expected values were counted over the
+ * published traces by another program; the tests need none of them. */
 #include "support.h"
 
 #include "serving/traffic.h"
@@ -166,7 +166,8 @@ static void other_words_are_refused(void **state)
         {"\"like\":3", "traffic.like"},
         {"\"like\":\"sharegpt\"", "give one of rate_per_s, concurrency and trace"},
         {"\"rate_per_s\":1,\"input_len\":9,\"output_len\":9,\"session_share\":0.5", "has no effect without"},
-        {"\"rate_per_s\":1,\"input_len\":9,\"output_len\":9,\"prefix_share\":0.5,\"session_gap\":7", "without session_share"},
+        {"\"rate_per_s\":1,\"input_len\":9,\"output_len\":9,\"prefix_share\":0.5,\"session_gap\":7",
+         "without session_share"},
     };
     const struct world *w = *state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
