@@ -6,7 +6,8 @@
 #include "options.h"
 
 static const char usage[] =
-    "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks|fabrics]\n"
+    "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks|fabrics|\n"
+    "                    traffic]\n"
     "List the catalogue: built-in parts and those of --catalogue. A model may also be named as on Hugging Face\n"
     "(docs/models.md), an engine as a family with a version (vllm-0.11), systems and chips by their aliases (h100).";
 
@@ -22,7 +23,7 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
     }
     const char *near = cli_nearest(name, names, ORR_N_PARTS);
     return cli_fail("list %s: expected models, chips, systems, engines, calibration, technologies, designs, memories, "
-                    "networks or fabrics%s%s%s",
+                    "networks, fabrics or traffic%s%s%s",
                     name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 

@@ -154,6 +154,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
         break;
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:
+    case ORR_PART_TRAFFIC:
     case ORR_N_PARTS: break;
     }
     return code;

@@ -153,6 +153,7 @@ enum orr_part {
     ORR_PART_MEMORY,
     ORR_PART_NETWORK,
     ORR_PART_FABRIC, /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
+    ORR_PART_TRAFFIC, /* arrivals and lengths of requests, from the statistics of a trace (docs/serving.md) */
     ORR_N_PARTS
 };
 

@@ -41,6 +41,8 @@ struct orr_traffic {
     int64_t max_output_len; /* what a request may take, which some engines reserve; 0: its own output */
     double prefix_share;    /* share of a prompt that it has in common with others of its group */
     int64_t prefix_groups;  /* groups, drawn by Zipf's law; 0: one */
+    double session_share;   /* share of the requests that follow an earlier one; above 0 groups are sessions */
+    double session_gap;     /* mean number of requests between the two */
     double urgent_share;    /* share of the requests that go before all others */
     int64_t adapters;       /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
     int64_t adapter_rank;   /* their rank, on all matrices of the layers; 0: ORR_DEFAULT_ADAPTER_RANK */

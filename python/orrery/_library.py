@@ -22,7 +22,7 @@ MODES = ("product", "zip", "sample")  # of a sweep's request
 REAL, WHOLE, FLAG, TEXT = range(4)  # enum orr_column_type
 FORMATS = ("terminal", "explain", "json", "csv", "ops", "dump-ops", "dump-costs", "dump-timeline", "dump-memory",
            "dump-ledger", "trace", "html", "json-explained", "gnuplot", "intervals", "runs")  # enum orr_format
-N_PARTS = 10  # ORR_N_PARTS
+N_PARTS = 11  # ORR_N_PARTS
 
 
 class CError(ctypes.Structure):

@@ -8,6 +8,7 @@
 #include "base/plain.h"
 #include "spec/log.h"
 #include "spec/relatives.h"
+#include "validate/columns.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -89,10 +90,27 @@ static enum orr_err keep_table(struct orr_stack *stack, char *text, const char *
     return ORR_OK;
 }
 
+/* Is it a column of a table of runs? If not, the error names the nearest of all kinds of tables. */
+static enum orr_err check_column(const char *name, struct orr_error *error)
+{
+    static const enum orr_set SETS[] = {ORR_SET_TRAINING, ORR_SET_INFERENCE, ORR_SET_SERVING};
+    char names[3][ORR_MAX_NAMES][ORR_MAX_NAME], hint[ORR_HINT];
+    const char *known[3 * ORR_MAX_NAMES];
+    size_t n = 0;
+    for (size_t set = 0; set < 3; set++)
+        for (size_t i = 0, most = orr_schema_columns(SETS[set], names[set]); i < most; i++) known[n++] = names[set][i];
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(known[i], name) == 0) return ORR_OK;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = "--with"}, "unknown column \"%.60s\"%s", name,
+                    orr_did_you_mean(hint, name, known, n));
+}
+
 enum orr_err orr_stack_put(struct orr_stack *stack, const char *cells, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
-    return orr_cells_parse(cells, "--with", &stack->with, error);
+    enum orr_err err = orr_cells_parse(cells, "--with", &stack->with, error);
+    for (size_t i = 0; !err && i < stack->with.n; i++) err = check_column(stack->with.names[i], error);
+    return err;
 }
 
 void orr_stack_skip(struct orr_stack *stack, int64_t iterations)

@@ -7,8 +7,10 @@
 #include "base/plain.h"
 #include "report/page.h"
 #include "report/json_text.h"
+#include "serving/traffic.h"
 #include "spec/names.h"
 #include "spec/part.h"
+#include "spec/traffic_named.h"
 
 static void add_word(struct orr_text *text, const char *word)
 {
@@ -100,6 +102,21 @@ static enum orr_err add_fabric(const struct orr_catalogue *catalogue, const char
     return ORR_OK;
 }
 
+static enum orr_err add_traffic(const struct orr_catalogue *catalogue, const char *id, bool json, struct orr_text *text,
+                                struct orr_error *error)
+{
+    struct orr_traffic traffic;
+    const enum orr_err err = orr_traffic_read(catalogue, id, &traffic, error);
+    if (err) return err;
+    const double input = orr_lengths_mean(&traffic.input_len), output = orr_lengths_mean(&traffic.output_len);
+    orr_text_add(text, json ? ",\"input_len\":%.1f,\"output_len\":%.1f" : "%7.0f in %5.0f out", input, output);
+    if (traffic.rate_per_s > 0)
+        orr_text_add(text, json ? ",\"rate_per_s\":%g" : "  %g requests/s", traffic.rate_per_s);
+    if (traffic.session_share > 0)
+        orr_text_add(text, json ? ",\"session_share\":%g" : "  %g in sessions", traffic.session_share);
+    return ORR_OK;
+}
+
 static enum orr_err add_line(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
                              struct orr_text *text, struct orr_error *error)
 {
@@ -123,6 +140,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     case ORR_PART_SYSTEM: return add_system(catalogue, id, json, text, error);
     case ORR_PART_ENGINE: return add_engine(catalogue, id, json, text, error);
     case ORR_PART_FABRIC: return add_fabric(catalogue, id, json, text, error);
+    case ORR_PART_TRAFFIC: return add_traffic(catalogue, id, json, text, error);
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:
     case ORR_N_PARTS: break;

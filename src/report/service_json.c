@@ -59,6 +59,10 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     failed |= json_object_set_new(json, "prefix_share", orr_json_real(t->prefix_share));
     if (t->prefix_groups > 0)
         failed |= json_object_set_new(json, "prefix_groups", json_integer((json_int_t)t->prefix_groups));
+    if (t->session_share > 0) {
+        failed |= json_object_set_new(json, "session_share", orr_json_real(t->session_share));
+        failed |= json_object_set_new(json, "session_gap", orr_json_real(t->session_gap));
+    }
     failed |= json_object_set_new(json, "seed", json_integer((json_int_t)t->seed));
     return orr_json_whole(json, failed);
 }

@@ -47,6 +47,7 @@ void orr_traffic_text(const struct orr_serving_request *request, struct orr_text
     }
     if (t->router != ORR_ROUTER_ROUND_ROBIN) orr_text_add(line, " · %s", orr_router_names[t->router]);
     if (t->prefix_share > 0) orr_text_add(line, " · %.3g %% of prompts shared", 100 * t->prefix_share);
+    if (t->session_share > 0) orr_text_add(line, ", in sessions");
     if (t->adapters > 0)
         orr_text_add(line, " · %lld adapters of rank %lld", (long long)t->adapters, (long long)t->adapter_rank);
 }

@@ -9,7 +9,18 @@
 #define PI 3.14159265358979323846
 
 /* Every purpose has numbers of its own. */
-enum purpose { GAP, INPUT, OUTPUT, GROUP, THINK, URGENT = 0x75726731, ADAPTER = 0x6c6f7261, N_PURPOSES = THINK + 1 };
+enum purpose {
+    GAP,
+    INPUT,
+    OUTPUT,
+    GROUP,
+    THINK,
+    URGENT = 0x75726731,
+    ADAPTER = 0x6c6f7261,
+    FOLLOWS = 0x74726e31,
+    BACK = 0x74726e32,
+    N_PURPOSES = THINK + 1
+};
 
 static double draw(uint64_t seed, enum purpose purpose, uint64_t index)
 {
@@ -215,6 +226,29 @@ static void draw_prefix(const struct orr_traffic *t, uint64_t id, struct orr_ask
     ask->prefix_len = (int64_t)(t->prefix_share * (double)ask->input_len);
 }
 
+/* Eq. 370: the first request of the session of request `id`. A request whose predecessor would be before the run begins
+ * a session. */
+static int64_t session_of(const struct orr_traffic *t, int64_t id)
+{
+    while (draw(t->seed, FOLLOWS, (uint64_t)id) < t->session_share) {
+        const double back = 1 - (t->session_gap - 1) * log(draw(t->seed, BACK, (uint64_t)id));
+        if (back > (double)id) break;
+        id -= (int64_t)back;
+    }
+    return id;
+}
+
+/* Prompts of a session are equally long, so that the law of all lengths is kept, and begin alike. */
+static void draw_session(const struct orr_stream *stream, int64_t id, struct orr_ask *ask)
+{
+    const struct orr_traffic *t = stream->traffic;
+    const uint64_t first = (uint64_t)session_of(t, id);
+    if (t->arrival != ORR_ARRIVAL_TRACE)
+        ask->input_len = orr_law_draw(&stream->input, t->seed * N_PURPOSES + INPUT, first);
+    ask->prefix = 1 + first;
+    ask->prefix_len = (int64_t)(t->prefix_share * (double)ask->input_len);
+}
+
 void orr_stream_ask(const struct orr_stream *stream, int64_t id, double arrival_s, struct orr_ask *ask)
 {
     const struct orr_traffic *t = stream->traffic;
@@ -231,7 +265,8 @@ void orr_stream_ask(const struct orr_stream *stream, int64_t id, double arrival_
         ask->input_len = orr_law_draw(&stream->input, t->seed * N_PURPOSES + INPUT, index);
         ask->output_len = orr_law_draw(&stream->output, t->seed * N_PURPOSES + OUTPUT, index);
     }
-    if (t->prefix_share > 0 && ask->prefix == 0) draw_prefix(t, index, ask);
+    if (t->session_share > 0) draw_session(stream, id, ask);
+    else if (t->prefix_share > 0 && ask->prefix == 0) draw_prefix(t, index, ask);
     if (t->adapters > 0)
         ask->adapter = 1 + (int64_t)(exp(draw(t->seed, ADAPTER, index) * log((double)t->adapters + 1)) - 1);
     if (t->urgent_share > 0) ask->urgent = draw(t->seed, URGENT, index) < t->urgent_share;

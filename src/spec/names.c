@@ -53,9 +53,11 @@ static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
 
 /* ORDER enum orr_part */
 static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "systems",  "engines",  "calibration",
-                                                    "technologies", "designs", "memories", "networks", "fabrics"};
+                                                    "technologies", "designs", "memories", "networks", "fabrics",
+                                                    "traffic"};
 static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine",  "calibration",
-                                                    "technology", "design", "memory", "network", "fabric"};
+                                                    "technology", "design", "memory", "network", "fabric",
+                                                    "traffic"};
 
 /* Only a caller of the library can pass a value outside its enum; the check avoids reading past the table. */
 static const char *name_of(const char *const *names, unsigned n_names, unsigned value)

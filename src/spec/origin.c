@@ -29,6 +29,7 @@ const struct orr_field *orr_part_fields(enum orr_part part, size_t *n)
     case ORR_PART_MEMORY:
     case ORR_PART_NETWORK:
     case ORR_PART_FABRIC:
+    case ORR_PART_TRAFFIC:
     case ORR_N_PARTS: break;
     }
     *n = 0;

@@ -30,6 +30,10 @@ enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct or
 /* Fill a request of kind "serving" from a parsed one, which is taken apart. */
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error);
+/* Fills what "traffic" leaves open from the file that its key "like" names (traffic_named.c). */
+enum orr_err orr_traffic_join(const struct orr_catalogue *catalogue, const struct orr_doc *request, json_t *traffic,
+                              struct orr_error *error);
+enum orr_err orr_traffic_from_json(const struct orr_doc *doc, struct orr_traffic *traffic, struct orr_error *error);
 /* "deployment" of such a request (request_deployment.c), before the request is taken apart, and what must hold of the
  * whole request. */
 enum orr_err orr_deployment_read(const struct orr_catalogue *catalogue, const struct orr_doc *request,

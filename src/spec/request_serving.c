@@ -12,7 +12,7 @@
 #include "spec/names.h"
 #include "spec/request.h"
 
-enum { TRACE_ROWS_MAX = 10000000, DEFAULT_REQUESTS = 10000, LEAST_REQUESTS = 2000, ROUNDS = 20 };
+enum { TRACE_ROWS_MAX = 10000000, DEFAULT_REQUESTS = 10000, LEAST_REQUESTS = 2000, ROUNDS = 20, SESSION_GAP = 100 };
 #define RATE_MAX   1e9
 #define TIME_MAX_S 1e9
 
@@ -34,8 +34,10 @@ static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_INT(orr_traffic, adapter_rank, false, 1, 4096, "rank of the adapters"),
     ORR_REAL(orr_traffic, urgent_share, ORR_UNIT_NONE, false, 0, 1, "share of requests that go before all others"),
     ORR_INT(orr_traffic, prefix_groups, false, 1, 1000000000, "groups of requests with a common prefix"),
+    ORR_REAL(orr_traffic, session_share, ORR_UNIT_NONE, false, 0, 0.999, "share of requests that follow another"),
+    ORR_REAL(orr_traffic, session_gap, ORR_UNIT_NONE, false, 1, 1e9, "mean number of requests between the two"),
 };
-static const char *const TRAFFIC_EXTRA[] = {"input_len", "output_len", "trace", "seed", NULL};
+static const char *const TRAFFIC_EXTRA[] = {"input_len", "output_len", "like", "trace", "seed", NULL};
 const struct orr_section orr_traffic_section = {
     .path = "traffic", .fields = TRAFFIC_FIELDS, .n_fields = ORR_COUNT_OF(TRAFFIC_FIELDS), .extra = TRAFFIC_EXTRA};
 
@@ -116,6 +118,18 @@ static enum orr_err read_lengths(const struct orr_doc *request, const char *path
     if (lengths->law != ORR_LENGTH_UNIFORM && lengths->law != ORR_LENGTH_EMPIRICAL && lengths->mean < 1)
         return orr_doc_fail(request, path, error, "%s lengths need a mean", orr_length_law_names[lengths->law]);
     return ORR_OK;
+}
+
+enum orr_err orr_traffic_from_json(const struct orr_doc *doc, struct orr_traffic *traffic, struct orr_error *error)
+{
+    static const char *const EXTRA[] = {"name", "sources", "input_len", "output_len", NULL};
+    const json_t *input = json_object_get(doc->root, "input_len"), *output = json_object_get(doc->root, "output_len");
+    *traffic = (struct orr_traffic){0};
+    enum orr_err err = orr_fields_read(doc, "", doc->root, TRAFFIC_FIELDS, ORR_COUNT_OF(TRAFFIC_FIELDS), EXTRA, traffic,
+                                       error);
+    if (!err) err = read_lengths(doc, "input_len", input, &traffic->input_len, error);
+    if (!err) err = read_lengths(doc, "output_len", output, &traffic->output_len, error);
+    return err;
 }
 
 /* ---------------------------------------------------------------- traces */
@@ -304,6 +318,8 @@ static enum orr_err check_effects(const struct orr_doc *request, const json_t *t
         {"swing_frac", diurnal, "arrival diurnal"},
         {"period_s", diurnal, "arrival diurnal"},
         {"prefix_groups", t->prefix_share > 0, "prefix_share above 0"},
+        {"session_share", t->prefix_share > 0 && t->prefix_groups == 0, "prefix_share, or with prefix_groups"},
+        {"session_gap", t->session_share > 0, "session_share"},
         {"adapter_rank", t->adapters > 0, "adapters"},
     };
     for (size_t i = 0; i < ORR_COUNT_OF(KEYS); i++) {
@@ -334,6 +350,7 @@ static void fill_defaults(struct orr_traffic *t)
     if (t->burstiness <= 0) t->burstiness = 1;
     if (t->adapters > 0 && t->adapter_rank <= 0) t->adapter_rank = ORR_DEFAULT_ADAPTER_RANK;
     if (t->period_s <= 0) t->period_s = 86400;
+    if (t->session_gap <= 0) t->session_gap = SESSION_GAP;
     if (t->requests > 0 || t->duration_s > 0 || t->arrival == ORR_ARRIVAL_TRACE) return;
     t->requests =
         t->arrival == ORR_ARRIVAL_CLOSED ? (rounds > LEAST_REQUESTS ? rounds : LEAST_REQUESTS) : DEFAULT_REQUESTS;
@@ -378,8 +395,10 @@ static enum orr_err read_traffic(const struct orr_catalogue *catalogue, const st
                             "must be an object with rate_per_s, concurrency or trace, not %s",
                             traffic ? orr_json_shown(shown, traffic) : "absent");
     strip_rate(traffic);
-    enum orr_err err = orr_fields_read(request, "traffic", traffic, TRAFFIC_FIELDS, ORR_COUNT_OF(TRAFFIC_FIELDS),
-                                       TRAFFIC_EXTRA, t, error);
+    enum orr_err err = orr_traffic_join(catalogue, request, traffic, error);
+    if (!err)
+        err = orr_fields_read(request, "traffic", traffic, TRAFFIC_FIELDS, ORR_COUNT_OF(TRAFFIC_FIELDS), TRAFFIC_EXTRA,
+                              t, error);
     const json_t *trace = json_object_get(traffic, "trace");
     if (!err) err = read_seed(request, json_object_get(traffic, "seed"), t, error);
     if (!err) err = choose_arrival(request, traffic, t, error);

@@ -66,6 +66,7 @@ static enum orr_err line_of(const struct orr_part_doc *part, enum orr_part kind,
     case ORR_PART_ENGINE:
     case ORR_PART_CALIBRATION:
     case ORR_PART_FABRIC:
+    case ORR_PART_TRAFFIC:
     case ORR_N_PARTS: break;
     }
     return err;

@@ -3,14 +3,19 @@
 #include "validate/validator.h"
 
 #include "base/number.h"
+#include "serving/traffic.h"
 #include "spec/csv.h"
 #include "validate/served.h"
 #include "spec/names.h"
+#include "spec/traffic_named.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Rates that are tried, before they are halved. */
+#define RATE_STRIDE 1.04
 
 static bool is(const char *word, const char *other)
 {
@@ -43,11 +48,29 @@ static double number(const struct validator *w, size_t row, const char *column, 
     return value > 0 ? value : absent;
 }
 
+/* Lengths with the law of a traffic in the catalogue and the mean that is printed; false if the catalogue has none. */
+static bool named_lengths(const struct validator *w, const char *workload, double printed, bool input,
+                          struct orr_lengths *lengths)
+{
+    const struct orr_catalogue *catalogue = w->unseen.whole;
+    struct orr_traffic traffic;
+    struct orr_error error;
+    if (!catalogue || printed <= 0 || !orr_catalogue_text(catalogue, ORR_PART_TRAFFIC, workload)) return false;
+    if (orr_traffic_read(catalogue, workload, &traffic, &error)) return false;
+    *lengths = input ? traffic.input_len : traffic.output_len;
+    const double scale = printed / orr_lengths_mean(lengths);
+    for (int64_t i = 0; i < lengths->n_points; i++) lengths->points[i] *= scale;
+    return lengths->law == ORR_LENGTH_EMPIRICAL;
+}
+
 /* Lengths between a share of the printed one and the whole, or as the data set has them. */
 static struct orr_lengths lengths_of(const struct validator *w, size_t row, const char *column, bool input)
 {
-    const struct data_set *set = data_set_of(orr_csv_cell(w->csv, row, "workload"));
+    const char *workload = orr_csv_cell(w->csv, row, "workload");
+    const struct data_set *set = data_set_of(workload);
     const double printed = number(w, row, column, 0), ratio = number(w, row, "length_ratio", 1);
+    struct orr_lengths named;
+    if (named_lengths(w, workload, printed, input, &named)) return named;
     if (set) {
         const double mean = printed > 0 ? printed : set->input;
         return (struct orr_lengths){
@@ -144,6 +167,35 @@ static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic,
     return (low + high) / 2;
 }
 
+/* Is a rate too much for a time per token in the run of a row, which begins with nobody and lasts as long as that of
+ * the load generator? */
+static bool is_above(const struct orr_job *job, struct orr_traffic traffic, double rate_per_s, double tpot_s)
+{
+    struct orr_serving_result result;
+    struct orr_error error;
+    traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
+    traffic.rate_per_s = rate_per_s;
+    if (orr_simulate(job, &traffic, NULL, &result, &error)) return true;
+    return result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s;
+}
+
+/* Eq. 372: the rate at which the run itself has the measured time per token, found near that of the closed form. The
+ * steady state is reached slowly at the knee, and a run of ten minutes is faster than it. */
+static double rate_of_run(const struct orr_job *job, const struct orr_traffic *traffic, double near_per_s,
+                          double tpot_s)
+{
+    const bool above = is_above(job, *traffic, near_per_s, tpot_s);
+    double low = above ? near_per_s / RATE_STRIDE : near_per_s, high = above ? near_per_s : near_per_s * RATE_STRIDE;
+    while (above && low > near_per_s / 2 && is_above(job, *traffic, low, tpot_s)) high = low, low /= RATE_STRIDE;
+    while (!above && high < 2 * near_per_s && !is_above(job, *traffic, high, tpot_s)) low = high, high *= RATE_STRIDE;
+    for (int i = 0; i < 5; i++) {
+        const double middle = (low + high) / 2;
+        if (is_above(job, *traffic, middle, tpot_s)) high = middle;
+        else low = middle;
+    }
+    return low;
+}
+
 /* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
  * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 237). */
 static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
@@ -196,7 +248,7 @@ static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run
 {
     const struct orr_lengths *both[] = {&traffic->input_len, &traffic->output_len};
     for (size_t i = 0; i < 2; i++) {
-        if (orr_max(both[i]->mean, both[i]->high) >= 1) continue;
+        if (both[i]->n_points > 0 || orr_max(both[i]->mean, both[i]->high) >= 1) continue;
         snprintf(run->failed, sizeof run->failed, "%s: must be a number from 1, or workload one of known lengths",
                  i == 0 ? "input_len" : "output_len");
         return false;
@@ -218,7 +270,12 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
-    if (form) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
+    if (form) {
+        const double near_per_s = rate_for(form, traffic, tpot_s, &run->result);
+        const double rate_per_s = rate_of_run(&w->job, &traffic, near_per_s, tpot_s);
+        traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
+        run->rate_per_s = traffic.rate_per_s = rate_per_s;
+    }
     if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);
     else if (form) widen_first(w, form, &traffic, tpot_s, &run->result);
