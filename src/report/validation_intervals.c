@@ -170,19 +170,32 @@ static void add_run(const struct orr_score *s, struct orr_text *text)
     orr_text_add(text, ", %.3f)", s->error);
 }
 
+/* By engine, and else in the order of the rows: a job finds the runs of its engine side by side. */
+static int compare_runs(const void *a, const void *b)
+{
+    const struct orr_score *x = *(const struct orr_score *const *)a, *y = *(const struct orr_score *const *)b;
+    const int engine = strcmp(x->engine, y->engine);
+    return engine ? engine : (x > y) - (x < y);
+}
+
 void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text,
                  "/* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.\n"
-                 " * Measured runs that answers are compared with: source, id, engine, system, model, plan, GPUs,\n"
-                 " * active parameters, regime, shares of the time by resource, error of the prediction. */\n"
+                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, model, plan,\n"
+                 " * GPUs, active parameters, regime, shares of the time by resource, error of the prediction. */\n"
                  "#define ORR_MEASURED_RUNS(X)");
     bool *kept = calloc(v->n_scores + 1, sizeof *kept);
-    text->failed |= !kept;
-    for (size_t i = 0; kept && i < v->n_scores; i++) {
+    const struct orr_score **runs = malloc((v->n_scores + 1) * sizeof *runs);
+    size_t n = 0;
+    text->failed |= !kept || !runs;
+    for (size_t i = 0; kept && runs && i < v->n_scores; i++) {
         kept[i] = v->scores[i].timed && !v->scores[i].skipped[0] && !is_covered(v, kept, i);
-        if (kept[i]) add_run(&v->scores[i], text);
+        if (kept[i]) runs[n++] = &v->scores[i];
     }
+    if (runs) qsort(runs, n, sizeof *runs, compare_runs);
+    for (size_t i = 0; i < n; i++) add_run(runs[i], text);
+    free(runs);
     free(kept);
     orr_text_add(text, "\n");
 }

@@ -180,6 +180,34 @@ static void far_from_its_runs_a_measured_engine_is_as_another_version(void **sta
     assert_true(isinf(orr_distance_to_engine(&w->job, ORR_REGIME_PREFILL, &exposure)));
 }
 
+/* The runs of an engine stand side by side, so that a job finds them without looking at the others: the distance is that
+ * of a look at all of them. */
+static void the_runs_of_an_engine_stand_together(void **state)
+{
+    struct world *w = *state;
+    size_t n;
+    const struct orr_measured_run *runs = orr_measured_runs(&n);
+    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 0.6, [ORR_BOUND_NETWORK] = 0.4}};
+    for (size_t i = 1; i < n; i++) assert_true(strcmp(runs[i - 1].engine, runs[i].engine) <= 0);
+    read_job(w, DENSE, "megatron-core-2024");
+    struct orr_measured_run own = {.system = w->job.system.id,
+                                   .gpus = (double)w->job.plan.gpus,
+                                   .params = (double)orr_model_params_active(&w->job.model),
+                                   .regime = ORR_REGIME_TRAIN_DENSE};
+    memcpy(own.bound_frac, exposure.bound_frac, sizeof own.bound_frac);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && strcmp(runs[i - 1].engine, runs[i].engine) == 0) continue;
+        snprintf(w->job.engine.id, sizeof w->job.engine.id, "%s", runs[i].engine);
+        own.engine = runs[i].engine;
+        double least = HUGE_VAL;
+        for (size_t j = 0; j < n; j++)
+            if (strcmp(runs[j].engine, own.engine) == 0 && runs[j].regime == own.regime)
+                least = fmin(least, orr_run_distance(&own, &runs[j]));
+        const double found = orr_distance_to_engine(&w->job, own.regime, &exposure);
+        assert_true(found == least || fabs(found - least) < 1e-12);
+    }
+}
+
 /* ---------------------------------------------------------------- properties of every interval */
 
 static double width_of(const struct world *w, const struct orr_job *job, enum orr_regime regime,
@@ -397,6 +425,7 @@ int main(void)
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),
         cmocka_unit_test(far_from_its_runs_a_measured_engine_is_as_another_version),
+        cmocka_unit_test(the_runs_of_an_engine_stand_together),
         cmocka_unit_test(fewer_facts_are_wider),
         cmocka_unit_test(a_resource_counts_with_its_share),
         cmocka_unit_test(results_have_quantiles),
