@@ -180,8 +180,8 @@ static void far_from_its_runs_a_measured_engine_is_as_another_version(void **sta
     assert_true(isinf(orr_distance_to_engine(&w->job, ORR_REGIME_PREFILL, &exposure)));
 }
 
-/* The runs of an engine stand side by side, so that a job finds them without looking at the others: the distance is that
- * of a look at all of them. */
+/* The runs of an engine stand side by side, so that a job finds them without looking at the others: the distance is
+ * that of a look at all of them. */
 static void the_runs_of_an_engine_stand_together(void **state)
 {
     struct world *w = *state;
