@@ -1,6 +1,6 @@
 /* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.
- * Measured runs that answers are compared with, by engine: source, id, engine, system, model, plan,
- * GPUs, active parameters, regime, shares of the time by resource, error of the prediction. */
+ * Measured runs that answers are compared with, by engine: source, id, engine, system, model,
+ * plan, GPUs, active parameters, regime, shares of the time by resource, error. */
 #define ORR_MEASURED_RUNS(X) \
     X("Colossal-AI README B200 benchmark", "col-bc8f0445", "colossalai-2024", "h200-sxm", "llama-7b", "tp 1 pp 1 dp 8 ep 1, micro-batch 36, 4096 tokens", 8, 6.738e+09, TRAIN_DENSE, 0.809, 0.000, 0.173, 0.001, 0.017, 0.000, -0.117) \
     X("Colossal-AI README B200 benchmark", "col-c9c3d029", "colossalai-2024", "b200-sxm", "llama2-70b", "tp 2 pp 4 dp 2 ep 1, micro-batch 1, 4096 tokens", 16, 6.898e+10, TRAIN_DENSE, 0.792, 0.000, 0.124, 0.050, 0.033, 0.000, -0.309) \

@@ -182,8 +182,8 @@ void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text,
                  "/* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.\n"
-                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, model, plan,\n"
-                 " * GPUs, active parameters, regime, shares of the time by resource, error of the prediction. */\n"
+                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, model,\n"
+                 " * plan, GPUs, active parameters, regime, shares of the time by resource, error. */\n"
                  "#define ORR_MEASURED_RUNS(X)");
     bool *kept = calloc(v->n_scores + 1, sizeof *kept);
     const struct orr_score **runs = malloc((v->n_scores + 1) * sizeof *runs);
