@@ -12,12 +12,13 @@
 #include "predict/nearest_table.h"
 #include "spec/job.h"
 
-#define RUN_(source, id, engine, system, model, plan, gpus, params, regime, compute, l2, dram, network, gaps, host,    \
-             error)                                                                                                    \
+#define RUN_(source, id, engine, system, chip, model, plan, gpus, params, regime, compute, l2, dram, network, gaps,    \
+             host, error)                                                                                              \
     {source,                                                                                                           \
      id,                                                                                                               \
      engine,                                                                                                           \
      system,                                                                                                           \
+     chip,                                                                                                             \
      model,                                                                                                            \
      plan,                                                                                                             \
      gpus,                                                                                                             \

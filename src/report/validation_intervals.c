@@ -141,7 +141,7 @@ static void add_cells(const struct orr_validation *v, struct orr_text *text)
 static struct orr_measured_run run_of(const struct orr_score *s)
 {
     struct orr_measured_run run = {
-        .engine = s->engine, .system = s->system, .gpus = s->gpus, .params = s->params, .regime = s->regime};
+        .engine = s->engine, .system = s->system_id, .gpus = s->gpus, .params = s->params, .regime = s->regime};
     memcpy(run.bound_frac, s->bound_frac, sizeof run.bound_frac);
     return run;
 }
@@ -164,8 +164,8 @@ static bool is_covered(const struct orr_validation *v, const bool *kept, size_t 
 
 static void add_run(const struct orr_score *s, struct orr_text *text)
 {
-    orr_text_add(text, " \\\n    X(\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.0f, %.4g, %s", s->source, s->id,
-                 s->engine, s->system, s->model, s->plan, s->gpus, s->params, NAMES[s->regime]);
+    orr_text_add(text, " \\\n    X(\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.0f, %.4g, %s", s->source,
+                 s->id, s->engine, s->system_id, s->chip, s->model, s->plan, s->gpus, s->params, NAMES[s->regime]);
     for (int i = 0; i < ORR_N_BOUNDS; i++) orr_text_add(text, ", %.3f", s->bound_frac[i]);
     orr_text_add(text, ", %.3f)", s->error);
 }
@@ -182,8 +182,8 @@ void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text,
                  "/* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.\n"
-                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, model,\n"
-                 " * plan, GPUs, active parameters, regime, shares of the time by resource, error. */\n"
+                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, chip,\n"
+                 " * model, plan, GPUs, active parameters, regime, shares of the time by resource, error. */\n"
                  "#define ORR_MEASURED_RUNS(X)");
     bool *kept = calloc(v->n_scores + 1, sizeof *kept);
     const struct orr_score **runs = malloc((v->n_scores + 1) * sizeof *runs);
