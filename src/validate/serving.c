@@ -235,8 +235,9 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
 }
 
-/* The first token of a static batch is on record among first tokens: a measured engine has the wider of what those differ
- * by and of the interval of its steps (Eq. 236). It waits for no queue, so that no doubt about one is added to others. */
+/* The first token of a static batch is on record among first tokens: a measured engine has the wider of what those
+ * differ by and of the interval of its steps (Eq. 236). It waits for no queue, so that no doubt about one is added to
+ * others. */
 static void widen_static_first(const struct validator *w, struct orr_timing *ttft)
 {
     const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
