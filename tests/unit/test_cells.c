@@ -54,8 +54,8 @@ static void ends_by_hand(void **state)
 
 /* Sixteen runs of one source at 0 and four of another at 0.1, 0.2, 0.3 and 0.4: each source has half of the weight.
  * They count as 4 / (16 / 256 + 4 / 16) = 12.8 equal runs, so that the tails are 0.25 * 14.8 / 15.8 = 0.234177. The
- * middles of the four stand at 0.5625, 0.6875, 0.8125 and 0.9375, and 0.765823 is 0.626584 of the way from the second to
- * the third. By runs alone the high end would be that of the sixteen. */
+ * middles of the four stand at 0.5625, 0.6875, 0.8125 and 0.9375, and 0.765823 is 0.626584 of the way from the second
+ * to the third. By runs alone the high end would be that of the sixteen. */
 static void sources_count_alike(void **state)
 {
     (void)state;
