@@ -178,6 +178,7 @@ static void score_job(struct orr_stack_worker *worker, const struct orr_stack_ru
 static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i)
 {
     struct orr_score score;
+    worker->w->means = true;
     score_job(worker, runs, i, &score);
     return score.skipped[0] ? (double)NAN : 1 + score.error;
 }
@@ -186,6 +187,7 @@ void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_run
                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], struct orr_score *score)
 {
     worker->w->job = runs->runs[i].job;
+    worker->w->means = false;
     orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
     score_job(worker, runs, i, score);
 }

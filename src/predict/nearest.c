@@ -5,18 +5,20 @@
 #include "predict/nearest.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "predict/nearest_table.h"
 #include "spec/job.h"
 
-#define RUN_(source, id, engine, system, model, plan, gpus, params, regime, compute, l2, dram, network, gaps, host,    \
-             error)                                                                                                    \
+#define RUN_(source, id, engine, system, chip, model, plan, gpus, params, regime, compute, l2, dram, network, gaps,    \
+             host, error)                                                                                              \
     {source,                                                                                                           \
      id,                                                                                                               \
      engine,                                                                                                           \
      system,                                                                                                           \
+     chip,                                                                                                             \
      model,                                                                                                            \
      plan,                                                                                                             \
      gpus,                                                                                                             \
@@ -149,14 +151,32 @@ struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime reg
     return nearest;
 }
 
+static int by_engine(const void *name, const void *run)
+{
+    return strcmp(name, ((const struct orr_measured_run *)run)->engine);
+}
+
+/* The runs on record that have an engine stand side by side: the first of them, and how many they are. */
+static const struct orr_measured_run *runs_of(const char *engine, size_t *n)
+{
+    const struct orr_measured_run *first = bsearch(engine, RUNS, N_RUNS, sizeof *RUNS, by_engine);
+    *n = 0;
+    if (!first) return NULL;
+    while (first > RUNS && strcmp(first[-1].engine, engine) == 0) first--;
+    while (first + *n < RUNS + N_RUNS && strcmp(first[*n].engine, engine) == 0) ++*n;
+    return first;
+}
+
 double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure)
 {
     const struct orr_measured_run own = run_of(job, regime, exposure);
+    size_t n = 0;
+    const struct orr_measured_run *runs = runs_of(own.engine, &n);
     double least = HUGE_VAL;
-    for (size_t i = 0; i < N_RUNS; i++) {
-        if (RUNS[i].regime != regime || strcmp(RUNS[i].engine, own.engine) != 0) continue;
-        const double plan = squared_of_plan(&own, &RUNS[i]);
-        if (plan < least) least = orr_min(least, plan + squared_of_job(&own, &RUNS[i]));
+    for (size_t i = 0; i < n; i++) {
+        if (runs[i].regime != regime) continue;
+        const double plan = squared_of_plan(&own, &runs[i]);
+        if (plan < least) least = orr_min(least, plan + squared_of_job(&own, &runs[i]));
     }
     return sqrt(least);
 }

@@ -7,7 +7,9 @@
 /* A measured run as the record keeps it: what it was, what its time was exposed to, and how far off its prediction
  * is. */
 struct orr_measured_run {
-    const char *source, *id, *engine, *system, *model, *plan;
+    const char *source, *id, *engine;
+    const char *system, *chip; /* by their own names; the chip of a run that an engine was fitted to is not known */
+    const char *model, *plan;
     double gpus, params;
     enum orr_regime regime;
     double bound_frac[ORR_N_BOUNDS];

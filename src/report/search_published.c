@@ -31,14 +31,14 @@ static bool same_family(const char *a, const char *b)
     return !isalpha((unsigned char)*b);
 }
 
-/* Does a system have this chip: do the names agree up to the word that has a digit, "h100" or "tpu-v5p"? */
-static bool same_chip(const char *chip, const char *system)
+/* Are two chips of one kind: do their names agree up to the word that has a digit, "h100" or "tpu-v5p"? */
+static bool same_chip(const char *chip, const char *other)
 {
     bool digit = false;
-    for (;; chip++, system++) {
+    for (;; chip++, other++) {
         const bool ends = *chip == '-' || *chip == '\0';
-        if (ends && digit) return *system == '-' || *system == '\0';
-        if (*chip != *system || *chip == '\0') return false;
+        if (ends && digit) return *other == '-' || *other == '\0';
+        if (*chip != *other || *chip == '\0') return false;
         digit |= isdigit((unsigned char)*chip) != 0;
     }
 }
@@ -60,7 +60,7 @@ static enum likeness likeness_of(const struct orr_job *job, const struct orr_mea
     if (strcasecmp(run->model, job->model.id) == 0 || strcasecmp(run->model, name) == 0) return LIKE_MODEL;
     if (!same_family(run->model, job->model.id)) return UNLIKE;
     if (times < SAME_TIMES) return LIKE_SHAPE;
-    return times < ALIKE_TIMES && same_chip(job->system.chip.id, run->system) ? LIKE_FAMILY : UNLIKE;
+    return times < ALIKE_TIMES && same_chip(job->system.chip.id, run->chip) ? LIKE_FAMILY : UNLIKE;
 }
 
 /* The order in which runs are tried: likeness, then the chip, the engine and the number of GPUs. Another model of the
@@ -68,7 +68,7 @@ static enum likeness likeness_of(const struct orr_job *job, const struct orr_mea
 static double rank_of(const struct orr_job *job, int64_t gpus, const struct orr_measured_run *run)
 {
     static const double FAR[] = {[UNLIKE] = HUGE_VAL, [LIKE_FAMILY] = 200, [LIKE_SHAPE] = 0.1, [LIKE_MODEL] = 0};
-    return FAR[likeness_of(job, run)] + (same_chip(job->system.chip.id, run->system) ? 0 : 50) +
+    return FAR[likeness_of(job, run)] + (same_chip(job->system.chip.id, run->chip) ? 0 : 50) +
            (strcmp(job->engine.id, run->engine) == 0 ? 0 : 20) + fabs(log2(run->gpus / (double)gpus));
 }
 

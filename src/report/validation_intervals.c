@@ -141,7 +141,7 @@ static void add_cells(const struct orr_validation *v, struct orr_text *text)
 static struct orr_measured_run run_of(const struct orr_score *s)
 {
     struct orr_measured_run run = {
-        .engine = s->engine, .system = s->system, .gpus = s->gpus, .params = s->params, .regime = s->regime};
+        .engine = s->engine, .system = s->system_id, .gpus = s->gpus, .params = s->params, .regime = s->regime};
     memcpy(run.bound_frac, s->bound_frac, sizeof run.bound_frac);
     return run;
 }
@@ -164,25 +164,38 @@ static bool is_covered(const struct orr_validation *v, const bool *kept, size_t 
 
 static void add_run(const struct orr_score *s, struct orr_text *text)
 {
-    orr_text_add(text, " \\\n    X(\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.0f, %.4g, %s", s->source, s->id,
-                 s->engine, s->system, s->model, s->plan, s->gpus, s->params, NAMES[s->regime]);
+    orr_text_add(text, " \\\n    X(\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.0f, %.4g, %s", s->source,
+                 s->id, s->engine, s->system_id, s->chip, s->model, s->plan, s->gpus, s->params, NAMES[s->regime]);
     for (int i = 0; i < ORR_N_BOUNDS; i++) orr_text_add(text, ", %.3f", s->bound_frac[i]);
     orr_text_add(text, ", %.3f)", s->error);
+}
+
+/* By engine, and else in the order of the rows: a job finds the runs of its engine side by side. */
+static int compare_runs(const void *a, const void *b)
+{
+    const struct orr_score *x = *(const struct orr_score *const *)a, *y = *(const struct orr_score *const *)b;
+    const int engine = strcmp(x->engine, y->engine);
+    return engine ? engine : (x > y) - (x < y);
 }
 
 void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text,
                  "/* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.\n"
-                 " * Measured runs that answers are compared with: source, id, engine, system, model, plan, GPUs,\n"
-                 " * active parameters, regime, shares of the time by resource, error of the prediction. */\n"
+                 " * Measured runs that answers are compared with, by engine: source, id, engine, system, chip,\n"
+                 " * model, plan, GPUs, active parameters, regime, shares of the time by resource, error. */\n"
                  "#define ORR_MEASURED_RUNS(X)");
     bool *kept = calloc(v->n_scores + 1, sizeof *kept);
-    text->failed |= !kept;
-    for (size_t i = 0; kept && i < v->n_scores; i++) {
+    const struct orr_score **runs = malloc((v->n_scores + 1) * sizeof *runs);
+    size_t n = 0;
+    text->failed |= !kept || !runs;
+    for (size_t i = 0; kept && runs && i < v->n_scores; i++) {
         kept[i] = v->scores[i].timed && !v->scores[i].skipped[0] && !is_covered(v, kept, i);
-        if (kept[i]) add_run(&v->scores[i], text);
+        if (kept[i]) runs[n++] = &v->scores[i];
     }
+    if (runs) qsort(runs, n, sizeof *runs, compare_runs);
+    for (size_t i = 0; i < n; i++) add_run(runs[i], text);
+    free(runs);
     free(kept);
     orr_text_add(text, "\n");
 }

@@ -441,23 +441,39 @@ static void spread_contexts(struct orr_closed_form *form, const struct orr_traff
     form->context_cv = cv;
 }
 
-void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
-                           struct orr_serving_result *result)
+/* Makes the form fit the lengths of a traffic, and says in the result whether the job fits in memory. */
+static struct orr_demand prepare(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                                 const struct orr_mean_lengths *lengths, struct orr_serving_result *result)
 {
-    ORR_PLAIN_NUMBERS;
     const struct orr_job *job = &form->job;
-    const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
     *result = (struct orr_serving_result){.complete = true};
-    if (!same(lengths.input, form->lengths.input) || !same(lengths.output, form->lengths.output)) {
+    if (!same(lengths->input, form->lengths.input) || !same(lengths->output, form->lengths.output)) {
         form->facts = orr_replica_facts_of(job, traffic, form->scratch, &form->alone);
-        form->lengths = lengths;
+        form->lengths = *lengths;
         spread_contexts(form, traffic);
     }
     orr_serving_fits(&form->alone, &form->facts, result);
     result->kv_capacity_tokens = form->facts.kv_tokens;
+    return orr_demand_of(traffic, lengths, (double)job->plan.dp);
+}
+
+void orr_closed_form_means(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                           const struct orr_mean_lengths *lengths, struct orr_serving_result *result)
+{
+    const struct orr_demand demand = prepare(form, traffic, lengths, result);
     if (!result->fits) return;
-    const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
     const struct orr_steady steady = orr_steady_of(&form->facts, form->steps, &demand, 1);
-    orr_steady_result(job, &form->facts, &demand, &steady, form->scratch, result);
-    orr_serving_intervals(job, &form->facts, &demand, form->steps, &steady, form->scratch, result);
+    orr_steady_means(&form->job, &form->facts, &demand, &steady, result);
+}
+
+void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                           struct orr_serving_result *result)
+{
+    ORR_PLAIN_NUMBERS;
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
+    const struct orr_demand demand = prepare(form, traffic, &lengths, result);
+    if (!result->fits) return;
+    const struct orr_steady steady = orr_steady_of(&form->facts, form->steps, &demand, 1);
+    orr_steady_result(&form->job, &form->facts, &demand, &steady, form->scratch, result);
+    orr_serving_intervals(&form->job, &form->facts, &demand, form->steps, &steady, form->scratch, result);
 }

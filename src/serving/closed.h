@@ -40,10 +40,18 @@ struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct 
 /* Eqs. 211-223; `scale` multiplies every step (1: none), for the error of the model. */
 struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct orr_steps *steps,
                                 const struct orr_demand *demand, double scale);
-/* Writes a steady state as a result of the whole system. */
+/* Writes the times and rates of a steady state into the result of the whole system. */
+void orr_steady_means(const struct orr_job *job, const struct orr_replica_facts *facts, const struct orr_demand *demand,
+                      const struct orr_steady *steady, struct orr_serving_result *result);
+/* The same with energy and cost. */
 void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
                        const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
+
+/* As orr_closed_form_solve, without intervals, energy and cost, for those who solve many times; `lengths` are those of
+ * the traffic. */
+void orr_closed_form_means(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                           const struct orr_mean_lengths *lengths, struct orr_serving_result *result);
 
 /* How sure the steps and first tokens of a service are. */
 struct orr_serving_doubt {

@@ -9,9 +9,8 @@ static void put(struct orr_timing *spread, double mean)
     *spread = (struct orr_timing){.mean = mean, .low_frac = 1, .mid_frac = 1, .high_frac = 1};
 }
 
-void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
-                       const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
-                       struct orr_serving_result *result)
+void orr_steady_means(const struct orr_job *job, const struct orr_replica_facts *facts, const struct orr_demand *demand,
+                      const struct orr_steady *steady, struct orr_serving_result *result)
 {
     const double replicas = (double)job->plan.dp, rate = replicas * steady->rate_per_s;
     const double further = demand->output - 1, held = demand->input + demand->output / 2;
@@ -32,6 +31,13 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
     result->busy_frac = steady->busy_frac;
     result->prompt_frac = orr_min(1, steady->prompt_load);
     result->saturated = !steady->stable;
+}
+
+void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
+                       const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
+                       struct orr_serving_result *result)
+{
+    orr_steady_means(job, facts, demand, steady, result);
     const double prompt_steps =
         steady->prompt_tokens > 0 ? steady->rate_per_s * demand->input / steady->prompt_tokens : 0;
     const double steps = steady->step_s > 0 ? steady->busy_frac / steady->step_s : 0;

@@ -96,30 +96,25 @@ static double stratum(const struct orr_lengths *l, const struct orr_law *law, in
     return cut(l, exp(law->log_mean + law->log_sigma * (share < 0.5 ? -z : z)));
 }
 
-static double moment(const struct orr_lengths *lengths, bool square)
+/* Mean and mean square of a law. Of whole numbers from a to b: mean square = mean^2 + ((b - a + 1)^2 - 1) / 12. */
+static void moments(const struct orr_lengths *lengths, double *mean, double *square)
 {
     const struct orr_law law = orr_law_of(lengths);
-    double sum = 0;
-    if (lengths->law == ORR_LENGTH_FIXED) return square ? lengths->mean * lengths->mean : lengths->mean;
+    const double n = lengths->high - lengths->low + 1;
+    double sum = 0, squares = 0;
+    if (lengths->law == ORR_LENGTH_FIXED || lengths->law == ORR_LENGTH_UNIFORM) {
+        const bool uniform = lengths->law == ORR_LENGTH_UNIFORM;
+        *mean = uniform ? (lengths->low + lengths->high) / 2 : lengths->mean;
+        *square = *mean * *mean + (uniform ? (n * n - 1) / 12 : 0);
+        return;
+    }
     for (int i = 0; i < STRATA; i++) {
         const double length = stratum(lengths, &law, i);
-        sum += square ? length * length : length;
+        sum += length;
+        squares += length * length;
     }
-    return sum / STRATA;
-}
-
-double orr_lengths_mean(const struct orr_lengths *lengths)
-{
-    if (lengths->law == ORR_LENGTH_UNIFORM) return (lengths->low + lengths->high) / 2;
-    return moment(lengths, false);
-}
-
-/* Of whole numbers from a to b: mean square = mean^2 + ((b - a + 1)^2 - 1) / 12. */
-double orr_lengths_square(const struct orr_lengths *lengths)
-{
-    const double n = lengths->high - lengths->low + 1, mean = (lengths->low + lengths->high) / 2;
-    if (lengths->law == ORR_LENGTH_UNIFORM) return mean * mean + (n * n - 1) / 12;
-    return moment(lengths, true);
+    *mean = sum / STRATA;
+    *square = squares / STRATA;
 }
 
 struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
@@ -135,10 +130,8 @@ struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
             mean.output_square += output * output / n;
         }
     } else {
-        mean.input = orr_lengths_mean(&traffic->input_len);
-        mean.input_square = orr_lengths_square(&traffic->input_len);
-        mean.output = orr_lengths_mean(&traffic->output_len);
-        mean.output_square = orr_lengths_square(&traffic->output_len);
+        moments(&traffic->input_len, &mean.input, &mean.input_square);
+        moments(&traffic->output_len, &mean.output, &mean.output_square);
     }
     mean.max_output = traffic->max_output_len > 0 ? (double)traffic->max_output_len : mean.output;
     return mean;

@@ -26,9 +26,6 @@ struct orr_law {
 struct orr_law orr_law_of(const struct orr_lengths *lengths);
 /* The length of request `id`; `key` tells prompts from answers. */
 int64_t orr_law_draw(const struct orr_law *law, uint64_t key, uint64_t id);
-/* The mean of the law, and of its square, as drawn (whole numbers, cut). */
-double orr_lengths_mean(const struct orr_lengths *lengths);
-double orr_lengths_square(const struct orr_lengths *lengths);
 
 /* The requests of open arrivals in their order, or every `share`-th of them from `first` on. */
 struct orr_stream {

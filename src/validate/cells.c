@@ -1,6 +1,7 @@
 /* From residuals to the cells of measured engines. A cell is a set of runs of one engine in one regime; finer cells fix
- * the resource that dominates their time, and the system. A fine cell counts its own runs and POOL more at the ends of
- * the coarser one, so that few runs say little (Eq. 264). */
+ * the resource that dominates their time, and the system. Every source of a cell has the same weight, because runs of
+ * one source err together. A fine cell counts its own runs and POOL more at the ends of the coarser one, so that few
+ * runs say little (Eq. 264). */
 #include "validate/cells.h"
 
 #include <math.h>
@@ -13,8 +14,9 @@
 #define LEAST_ROWS 8
 #define POOL       2.0
 /* The share of a cell's runs beyond either end. Intervals include the prediction and what another cluster may add, so
- * that with a tenth beyond either end they would hold more than four runs in five (docs/trust.md). */
-#define TAIL_FRAC 0.17
+ * that with a tenth beyond either end they would hold more than four runs in five: chosen with coverage in view
+ * (docs/trust.md). */
+#define TAIL_FRAC 0.25
 /* The interval always includes the prediction. */
 #define LEAST_LN 0.01
 
@@ -22,6 +24,7 @@
 struct member {
     struct orr_measured_cell key; /* low and high are not filled */
     double ln;                    /* of measured over predicted time */
+    double weight;                /* one over the runs that its source has in the cell */
     size_t score;
 };
 
@@ -48,7 +51,7 @@ static bool counts(const struct orr_score *score)
            !orr_engine_stands_in(score->engine);
 }
 
-/* Every residual in its three cells, sorted by cell and size; NULL: out of memory. */
+/* Every residual in its three cells, sorted by cell and size, without weights yet; NULL: out of memory. */
 static struct member *list_members(const struct orr_validation *v, size_t *n)
 {
     struct member *members = malloc((3 * v->n_scores + 1) * sizeof *members);
@@ -61,12 +64,23 @@ static struct member *list_members(const struct orr_validation *v, size_t *n)
             members[(*n)++] = (struct member){.key = {.engine = s->engine,
                                                       .regime = s->regime,
                                                       .bound = fine ? bound : ORR_CELL_ANY,
-                                                      .system = fine == 2 ? s->system : ""},
+                                                      .system = fine == 2 ? s->system_id : ""},
                                               .ln = -log1p(s->error),
                                               .score = i};
     }
     if (members) qsort(members, *n, sizeof *members, compare_members);
     return members;
+}
+
+/* Divides the weight of every source of a cell equally among its runs. */
+static void weigh(const struct orr_validation *v, struct member *members, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t rows = 0;
+        for (size_t j = 0; j < n; j++)
+            rows += strcmp(v->scores[members[i].score].source, v->scores[members[j].score].source) == 0;
+        members[i].weight = 1 / (double)rows;
+    }
 }
 
 static size_t end_of_cell(const struct member *members, size_t n, size_t first)
@@ -76,24 +90,45 @@ static size_t end_of_cell(const struct member *members, size_t n, size_t first)
     return end;
 }
 
-/* The quantile of the members without `skipped` (n: of all), each in the middle of its share. */
-static double quantile_without(const struct member *members, size_t n, size_t skipped, double q)
+/* What the members without `skipped` (n: of all) count together, and as how many equal ones. */
+static double weight_without(const struct member *members, size_t n, size_t skipped, double *runs)
 {
-    const size_t left = skipped < n ? n - 1 : n;
-    const double at = q * (double)left - 0.5;
-    const double clipped = orr_min((double)left - 1, orr_max(0, at));
-    const size_t below = (size_t)clipped, above = below + 1 < left ? below + 1 : below;
-    const double low = members[below + (below >= skipped)].ln, high = members[above + (above >= skipped)].ln;
-    return low + (high - low) * (clipped - (double)below);
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == skipped) continue;
+        sum += members[i].weight;
+        squares += members[i].weight * members[i].weight;
+    }
+    *runs = sum * sum / squares;
+    return sum;
+}
+
+/* The quantile of the members without `skipped`, each in the middle of its share of `whole`. */
+static double quantile_without(const struct member *members, size_t n, size_t skipped, double whole, double q)
+{
+    double below = 0, last_at = 0, last = 0;
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (i == skipped) continue;
+        const double at = (below + members[i].weight / 2) / whole;
+        if (at >= q) return any ? last + (members[i].ln - last) * (q - last_at) / (at - last_at) : members[i].ln;
+        below += members[i].weight;
+        last_at = at;
+        last = members[i].ln;
+        any = true;
+    }
+    return last;
 }
 
 /* Eq. 264: the ends of a cell in logarithms, given those of the coarser one (NULL: there is none). */
 static void ends_of(const struct member *members, size_t n, size_t skipped, const double *coarse, double ends[2])
 {
-    const double left = (double)(skipped < n ? n - 1 : n), tail = TAIL_FRAC * (left + POOL) / (left + POOL + 1);
+    double runs;
+    const double whole = weight_without(members, n, skipped, &runs);
+    const double tail = TAIL_FRAC * (runs + POOL) / (runs + POOL + 1);
     for (int side = 0; side < 2; side++) {
-        const double own = quantile_without(members, n, skipped, side ? 1 - tail : tail);
-        ends[side] = coarse ? (left * own + POOL * coarse[side]) / (left + POOL) : own;
+        const double own = quantile_without(members, n, skipped, whole, side ? 1 - tail : tail);
+        ends[side] = coarse ? (runs * own + POOL * coarse[side]) / (runs + POOL) : own;
     }
 }
 
@@ -134,6 +169,7 @@ enum orr_err orr_cells_find(const struct orr_validation *validation, struct orr_
     for (size_t i = 0, end; members && found->cells && i < n; i = end) {
         double ends[2];
         end = end_of_cell(members, n, i);
+        weigh(validation, members + i, end - i);
         if (!fill_ends(found, members + i, end - i, SIZE_MAX, ends)) continue;
         struct orr_measured_cell *cell = &found->cells[found->n++];
         *cell = members[i].key;
@@ -201,6 +237,7 @@ enum orr_err orr_cells_left_out(const struct orr_validation *validation, struct 
     for (size_t i = 0, end; done && i < n; i = end) {
         struct orr_cells_found before = found;
         end = end_of_cell(members, n, i);
+        weigh(validation, members + i, end - i);
         /* the cells that stand before this one: `coarser` looks at the last of them first */
         before.n = 0;
         while (before.n < found.n && compare_keys(&found.cells[before.n], &members[i].key) < 0) before.n++;

@@ -3,6 +3,7 @@
 #include "validate/validator.h"
 
 #include "base/number.h"
+#include "serving/closed.h"
 #include "serving/traffic.h"
 #include "spec/csv.h"
 #include "validate/served.h"
@@ -148,20 +149,27 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
 
 /* ---------------------------------------------------------------- runs */
 
+/* Does a traffic need more than `tpot_s` per token, or queue without end? */
+static bool is_slower(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                      const struct orr_mean_lengths *lengths, double tpot_s, struct orr_serving_result *result)
+{
+    orr_closed_form_means(form, traffic, lengths, result);
+    return result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s;
+}
+
 /* The rate at which the mean time per token is the measured one, by the closed form, which ends there. */
 static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic, double tpot_s,
                        struct orr_serving_result *result)
 {
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(&traffic);
     double low = 0, high = traffic.rate_per_s;
     for (int i = 0; i < 12; i++, high *= 2) {
         traffic.rate_per_s = high;
-        orr_closed_form_solve(form, &traffic, result);
-        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) break;
+        if (is_slower(form, &traffic, &lengths, tpot_s, result)) break;
     }
     for (int i = 0; i < 30; i++) {
         traffic.rate_per_s = (low + high) / 2;
-        orr_closed_form_solve(form, &traffic, result);
-        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
+        if (is_slower(form, &traffic, &lengths, tpot_s, result)) high = traffic.rate_per_s;
         else low = traffic.rate_per_s;
     }
     return (low + high) / 2;
@@ -222,9 +230,9 @@ bool orr_same_run(const struct orr_csv *csv, size_t a, size_t b)
 {
     static const char *const OWN[] = {"id", "metric", "stat", "value"};
     for (size_t c = 0; c < csv->n_columns; c++) {
-        bool own = false;
-        for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) own |= is(csv->names[c], OWN[i]);
-        if (!own && !is(orr_csv_cell(csv, a, csv->names[c]), orr_csv_cell(csv, b, csv->names[c]))) return false;
+        bool own = is(csv->cells[a * csv->n_columns + c], csv->cells[b * csv->n_columns + c]);
+        for (size_t i = 0; i < sizeof OWN / sizeof *OWN && !own; i++) own = is(csv->names[c], OWN[i]);
+        if (!own) return false;
     }
     return true;
 }
@@ -284,6 +292,18 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
 }
 
+/* The first token of a static batch is on record among first tokens: a measured engine has the wider of what those
+ * differ by and of the interval of its steps (Eq. 236). It waits for no queue, so that no doubt about one is added to
+ * others. */
+static void widen_static_first(const struct validator *w, struct orr_timing *ttft)
+{
+    const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
+    const struct orr_interval first = orr_interval_of(&w->job, ORR_REGIME_SERVE_FIRST, &handling);
+    if (!first.measured) return;
+    ttft->low_frac = orr_min(ttft->low_frac, first.low);
+    ttft->high_frac = orr_max(ttft->high_frac, first.high);
+}
+
 /* Steps that no queue shapes: their own interval is that of every time of the run. */
 static void put_step_interval(const struct validator *w, const struct orr_exposure *exposure,
                               struct orr_serving_result *result)
@@ -293,6 +313,7 @@ static void put_step_interval(const struct validator *w, const struct orr_exposu
         result->timing[i].low_frac = step.low;
         result->timing[i].high_frac = step.high;
     }
+    widen_static_first(w, &result->timing[ORR_TIMING_TTFT]);
     result->step_low_frac = step.low;
     result->step_high_frac = step.high;
     result->rate_low_frac = 1 / step.high;
@@ -518,7 +539,9 @@ static void solve_row(struct validator *w, size_t row, struct orr_served_run *ru
     const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     struct orr_closed_form *form = orr_closed_form_new(&w->job);
     if (form && tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
-    if (form) orr_closed_form_solve(form, &traffic, &run->result);
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(&traffic);
+    if (form && w->means) orr_closed_form_means(form, &traffic, &lengths, &run->result);
+    else if (form) orr_closed_form_solve(form, &traffic, &run->result);
     if (!form) snprintf(run->failed, sizeof run->failed, "out of memory");
     else if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
     orr_closed_form_free(form);
@@ -530,6 +553,7 @@ void orr_predict_serving(struct validator *w, size_t row, struct orr_score *scor
     struct orr_served_run run = {0};
     if (is(arrival, "static")) run_static(w, &run);
     else solve_row(w, row, &run);
+    memcpy(w->exposure.bound_frac, run.result.bound_frac, sizeof w->exposure.bound_frac);
     if (run.failed[0]) snprintf(score->skipped, sizeof score->skipped, "%s", run.failed);
     else score_metric(w, &run, stat[0] ? stat : "mean", score);
 }

@@ -125,6 +125,8 @@ static void describe_run(const struct validator *w, struct orr_score *score)
     const bool trains = w->job.kind == ORR_JOB_TRAIN;
     memcpy(score->engine, w->job.engine.id, sizeof score->engine);
     memcpy(score->family, w->job.engine.family, sizeof score->family);
+    memcpy(score->system_id, w->job.system.id, sizeof score->system_id);
+    memcpy(score->chip, w->job.system.chip.id, sizeof score->chip);
     memcpy(score->architecture, w->job.system.chip.family, sizeof score->architecture);
     memcpy(score->bound_frac, w->exposure.bound_frac, sizeof score->bound_frac);
     score->gpus = (double)p->gpus;

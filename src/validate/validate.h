@@ -38,7 +38,8 @@ struct orr_score {
     double low, high; /* ends of that interval, as factors of the predicted time (times only) */
     bool on_record;   /* measured runs cover the engine in this regime (times only) */
     char engine[ORR_ID], family[ORR_ID]; /* of the prediction (times only) */
-    char architecture[32];               /* of the chip (times only) */
+    char system_id[ORR_ID];              /* the system by its own name, where the row has another (times only) */
+    char chip[ORR_ID], architecture[32]; /* of that system (times only) */
     char plan[56];                       /* degrees and sizes of the run in words (times only) */
     double gpus, params;                 /* GPUs and active parameters (times only) */
     double bound_frac[ORR_N_BOUNDS];     /* what the time is exposed to (times only) */

@@ -23,6 +23,7 @@ struct validator {
     const char *(*engine)(void *context, const char *own);
     void *engine_context;
     const char *own; /* the engine that the last row names */
+    bool means;      /* services under load: predict means alone, without intervals and shares of resources */
 };
 
 /* A kind of table, which is recognised by its columns. */

@@ -192,6 +192,21 @@ static char *loaded_rows(struct world *world, const char *set)
     return orr_text_take(&text);
 }
 
+/* The shares of resources of a run add up to its time, and are not those of another run: one user reads the weights for
+ * every token, 64 share them. */
+static void shares_are_of_every_run(const struct orr_stack *stack)
+{
+    double least = 1, most = 0;
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        double sum = 0;
+        for (int j = 0; j < ORR_N_BOUNDS; j++) sum += stack->about[i].bound_frac[j];
+        assert_true(fabs(sum - 1) < 1e-6);
+        least = fmin(least, stack->about[i].bound_frac[ORR_BOUND_DRAM]);
+        most = fmax(most, stack->about[i].bound_frac[ORR_BOUND_DRAM]);
+    }
+    assert_true(most - least > 0.2);
+}
+
 static void changes_under_load_are_recovered(void **state)
 {
     struct orr_stack *stack =
@@ -199,6 +214,7 @@ static void changes_under_load_are_recovered(void **state)
     assert_string_equal(stack->fit_engine, "vllm");
     recovered(stack, "dram_rate_factor", 0.8);
     recovered(stack, "eight_bit_rate_factor", 0.8);
+    shares_are_of_every_run(stack);
     orr_stack_close(stack);
 }
 

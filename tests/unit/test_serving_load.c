@@ -188,6 +188,19 @@ static void requests_wait_for_polls(void **state)
     assert_true(steps > 14 && steps < 24);
 }
 
+/* Means without intervals are those with them. */
+static void same_means(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                       const struct orr_serving_result *whole)
+{
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
+    struct orr_serving_result means;
+    orr_closed_form_means(form, traffic, &lengths, &means);
+    for (int i = 0; i < ORR_N_TIMINGS; i++) assert_true(means.timing[i].mean == whole->timing[i].mean);
+    assert_true(means.fits && means.output_tokens_per_s == whole->output_tokens_per_s);
+    assert_true(means.completed_requests_per_s == whole->completed_requests_per_s);
+    assert_int_equal(means.saturated, whole->saturated);
+}
+
 /* Users who think are not in the service: by Little's law 16 of them are rate x (first token + other tokens + thought).
  * Nobody waits for a user who asks later, so that the first token is that of the closed form. */
 static void users_think(void **state)
@@ -201,6 +214,7 @@ static void users_think(void **state)
     struct orr_closed_form *form = orr_closed_form_new(&w->job);
     assert_non_null(form);
     orr_closed_form_solve(form, &traffic, &form_result);
+    same_means(form, &traffic, &form_result);
     orr_closed_form_free(form);
     const double ttft_s = result.timing[ORR_TIMING_TTFT].mean, latency_s = result.timing[ORR_TIMING_LATENCY].mean;
     const double users = result.completed_requests_per_s * (latency_s + traffic.think_s);

@@ -113,7 +113,7 @@ static void the_widest_term_is_named(void **state)
     assert_true(strstr(orr_doubt_remedy(interval.from), "orrery fit") != NULL);
 }
 
-/* An engine that runs cover has the interval of its own runs, and 0.04 and 0.06 of another cluster in squares. */
+/* An engine that runs cover has the interval of its own runs, and 0.06 and 0.09 of another cluster in squares. */
 /* What a run on record was exposed to; the job becomes one of as many GPUs on its system. */
 static struct orr_exposure like_a_run(struct orr_job *job, enum orr_regime regime)
 {
@@ -148,8 +148,8 @@ static void a_measured_engine_is_narrower(void **state)
         orr_measured_cell("megatron-core-2024", ORR_REGIME_TRAIN_DENSE,
                           orr_dominant_bound(ORR_REGIME_TRAIN_DENSE, exposure.bound_frac), w->job.system.id);
     assert_non_null(cell);
-    assert_close(log(seen.low), -sqrt(log(cell->low) * log(cell->low) + 0.0016), 1e-12);
-    assert_close(log(seen.high), sqrt(log(cell->high) * log(cell->high) + 0.0036), 1e-12);
+    assert_close(log(seen.low), -sqrt(log(cell->low) * log(cell->low) + 0.0036), 1e-12);
+    assert_close(log(seen.high), sqrt(log(cell->high) * log(cell->high) + 0.0081), 1e-12);
 }
 
 /* Doublings of the GPUs take a job away from the measured runs, 0.03 in logarithms each: within 0.05 it has the
@@ -178,6 +178,36 @@ static void far_from_its_runs_a_measured_engine_is_as_another_version(void **sta
     assert_true(n_between > 0);
     assert_true(orr_distance_to_engine(&w->job, regime, &exposure) > 0.10);
     assert_true(isinf(orr_distance_to_engine(&w->job, ORR_REGIME_PREFILL, &exposure)));
+}
+
+/* The runs of an engine stand side by side, so that a job finds them without looking at the others: the distance is
+ * that of a look at all of them. */
+static void the_runs_of_an_engine_stand_together(void **state)
+{
+    struct world *w = *state;
+    size_t n;
+    const struct orr_measured_run *runs = orr_measured_runs(&n);
+    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 0.6, [ORR_BOUND_NETWORK] = 0.4}};
+    for (size_t i = 1; i < n; i++) assert_true(strcmp(runs[i - 1].engine, runs[i].engine) <= 0);
+    /* "h100-sxm-efa3200" is another name of the system that the record must have by its own */
+    for (size_t i = 0; i < n; i++) assert_string_not_equal(runs[i].system, "h100-sxm-efa3200");
+    read_job(w, DENSE, "megatron-core-2024");
+    struct orr_measured_run own = {.system = w->job.system.id,
+                                   .gpus = (double)w->job.plan.gpus,
+                                   .params = (double)orr_model_params_active(&w->job.model),
+                                   .regime = ORR_REGIME_TRAIN_DENSE};
+    memcpy(own.bound_frac, exposure.bound_frac, sizeof own.bound_frac);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && strcmp(runs[i - 1].engine, runs[i].engine) == 0) continue;
+        snprintf(w->job.engine.id, sizeof w->job.engine.id, "%s", runs[i].engine);
+        own.engine = runs[i].engine;
+        double least = HUGE_VAL;
+        for (size_t j = 0; j < n; j++)
+            if (strcmp(runs[j].engine, own.engine) == 0 && runs[j].regime == own.regime)
+                least = fmin(least, orr_run_distance(&own, &runs[j]));
+        const double found = orr_distance_to_engine(&w->job, own.regime, &exposure);
+        assert_true(found == least || fabs(found - least) < 1e-12);
+    }
 }
 
 /* ---------------------------------------------------------------- properties of every interval */
@@ -397,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),
         cmocka_unit_test(far_from_its_runs_a_measured_engine_is_as_another_version),
+        cmocka_unit_test(the_runs_of_an_engine_stand_together),
         cmocka_unit_test(fewer_facts_are_wider),
         cmocka_unit_test(a_resource_counts_with_its_share),
         cmocka_unit_test(results_have_quantiles),
