@@ -148,6 +148,8 @@ static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
                                             "litgpt-2024",
                                             "colossalai-2024"};
 static const char *const SERVING_ENGINES[] = {"vllm",
+                                              "autoawq-0.1-gemm",
+                                              "autoawq-0.1-gemv",
                                               "deepspeed-mii-0.2",
                                               "llama.cpp-2024",
                                               "llama.cpp-2025",
