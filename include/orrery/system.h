@@ -168,6 +168,7 @@ struct orr_calibration {
     double p2p_scaleup_frac;              /* share of the scale-up link a send sustains */
     double scan_frac;                     /* rate of scans over chunks as a share of the rate of 16-bit products;
                                                  0: not known, half is assumed */
+    double sum_exposed_frac;              /* share of the DRAM time of sums in place that a product does not hide */
     double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;    /* time of kernels added per doubling of GPUs (Eq. 299) */
     double sustained_units;               /* the sustained shares are those of the slowest of so many units; 0: one */

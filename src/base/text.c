@@ -132,7 +132,8 @@ bool orr_next_word(const char **at, char separator, char *word, size_t size)
 bool orr_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
-    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
+    if (length == 0 || strchr(word, ' ')) return false;
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
     return false;
 }

@@ -35,7 +35,7 @@ enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const c
 /* Copy the next item of a list into `word`, cut to its size, and move *at behind it and its separator. Returns false at
  * the end of the list. */
 bool orr_next_word(const char **at, char separator, char *word, size_t size);
-/* Is `word` one of the words of `list`, which spaces separate? The empty word is none. */
+/* Is `word` one of the words of `list`, which spaces separate? What is empty or has a space is none. */
 bool orr_has_word(const char *list, const char *word);
 
 /* Copy into a buffer of `size` bytes. The copy is cut at a character boundary, and control characters become spaces. */

@@ -239,6 +239,16 @@ static bool has_fixed_tile(const struct orr_job *job, const struct orr_op *op)
     return op->dtype == ORR_DTYPE_FP8 && *family && strcmp(family, job->system.chip.family) == 0;
 }
 
+/* Eq. 327: a weight gradient that is added to a sum reads and writes more than the two bytes of a plain result. The
+ * kernel moves these bytes when a tile is done, and its arithmetic hides a part of them only. */
+#define PLAIN_RESULT_BYTES 2
+static double exposed_sum_s(const struct orr_job *job, const struct orr_op *op)
+{
+    const double more = op->output_bytes - PLAIN_RESULT_BYTES;
+    if (!op->wgrad || more <= 0) return 0;
+    return job->calibration.sum_exposed_frac * more * op->batch * op->m * op->n / job->system.chip.hbm_bytes_per_s;
+}
+
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
 {
     const struct gemm g = prepare(job, op, burst_frac);
@@ -249,7 +259,7 @@ void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double
     const double slower = has_fixed_tile(job, op) ? fixed_tile_cost(op->m) : 1;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
-                              .compute_s = slower * c.compute_s,
+                              .compute_s = slower * c.compute_s + exposed_sum_s(job, op),
                               .l2_s = slower * c.l2_s,
                               .dram_s = slower * g.dram_s[split],
                               .l2_bytes = c.l2_bytes,

@@ -168,6 +168,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "share of the scale-up link a send has")                                                                         \
     X(CALIBRATION, scan_frac, NONE, "ratio", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
       "share of what products reach in scans over chunks; absent: half, an assumption")                                \
+    X(CALIBRATION, sum_exposed_frac, NONE, "frac", false, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                             \
+      "share of the DRAM time of sums in place that a product does not hide; absent: none")                            \
     X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \
       "compute lost per second of hidden communication")                                                               \
     X(CALIBRATION, straggle_frac_per_doubling, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                    \

@@ -93,6 +93,7 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_triton_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
+    c->sum_exposed_frac *= stretch / by->dram_rate_factor;
     c->l2_frac /= stretch;
 }
 

@@ -208,7 +208,8 @@ static void words_of_a_list_are_whole(void **state)
                  {"ampere hopper", "amp", false},
                  {"ampere", "", false},
                  {"", "ampere", false},
-                 {"", "", false}};
+                 {"", "", false},
+                 {" hopper ", "hopper ", false}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         assert_int_equal(orr_has_word(CASES[i].list, CASES[i].word), CASES[i].has);
 }
