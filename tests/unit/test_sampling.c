@@ -34,6 +34,7 @@ static void read_sampled(struct world *w, size_t i)
              "'%s','batch':%d,'input_len':100,'output_len':12}}",
              JOBS[i].model, JOBS[i].pp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].batch);
     only_sampling(&w->job.engine);
+    w->job.engine.host_launch_s = w->job.engine.host_layer_s = 0; /* sampling alone */
 }
 
 /* Twelve tokens of every sequence are sampled in twelve steps, the first behind the prompt. */
