@@ -3,7 +3,6 @@
 
 #include "ops/mixer.h"
 #include "predict/power.h"
-#include "schedule/host.h"
 
 /* ---------------------------------------------------------------- flow */
 
@@ -79,9 +78,7 @@ static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *sh
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
 {
-    if (is_graph(job, shape)) return 0;
-    return launches * job->engine.host_launch_s / job->system.host_speed +
-           (double)job->model.n_layers * orr_host_layer_s(job); /* Eqs. 127, 128 */
+    return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
 }
 
 /* Eq. 241 */

@@ -117,6 +117,13 @@ static void moments(const struct orr_lengths *lengths, double *mean, double *squ
     *square = squares / STRATA;
 }
 
+double orr_lengths_mean(const struct orr_lengths *lengths)
+{
+    double mean, square;
+    moments(lengths, &mean, &square);
+    return mean;
+}
+
 struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
 {
     struct orr_mean_lengths mean = {0};

@@ -43,6 +43,9 @@ void orr_stream_ask(const struct orr_stream *stream, int64_t id, double arrival_
 /* The pause of a user before request `id`. */
 double orr_think_s(const struct orr_traffic *traffic, int64_t id);
 
+/* The mean of a law as it is drawn: whole numbers, cut. */
+double orr_lengths_mean(const struct orr_lengths *lengths);
+
 /* Means of the lengths in the traffic, from the trace where there is one. */
 struct orr_mean_lengths {
     double input, output;

@@ -392,7 +392,7 @@ static enum orr_err read_traffic(const struct orr_catalogue *catalogue, const st
     char shown[ORR_SHOWN];
     if (!json_is_object(traffic))
         return orr_doc_fail(request, "traffic", error,
-                            "must be an object with rate_per_s, concurrency or trace, not %s",
+                            "must be an object with rate_per_s, concurrency, trace or like, not %s",
                             traffic ? orr_json_shown(shown, traffic) : "absent");
     strip_rate(traffic);
     enum orr_err err = orr_traffic_join(catalogue, request, traffic, error);
