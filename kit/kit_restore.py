@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of kernels that restore 8-bit weights to 16 bits (docs/equations.md, Eq. 340), as CSV on standard output.
+"""Times of kernels that restore 8-bit weights to 16 bits (docs/equations.md, Eq. 328), as CSV on standard output.
 
 usage: kit_restore.py > h200_restore.csv
 

@@ -52,7 +52,7 @@ struct orr_decode_curve {
     struct orr_decode_piece pieces[ORR_CURVE_PIECES];
     double window; /* longest context that a query sees; HUGE_VAL: all */
     bool chunked;  /* The window is a chunk: beyond its end a new chunk starts. */
-    double bucket, longest; /* Eq. 343: contexts read as if they filled bucket, 2 bucket, ... longest; 0: as they are */
+    double bucket, longest; /* Eq. 331: contexts read as if they filled bucket, 2 bucket, ... longest; 0: as they are */
 };
 /* `op` is as for orr_cost_decode, but its context n is ignored. */
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window);

@@ -205,7 +205,7 @@ static double kept_keys(double context, double window, bool chunked)
     return chunked ? fmod(context - 1, window) + 1 : window;
 }
 
-/* Eq. 343: the length for which the graph of this context was compiled. */
+/* Eq. 331: the length for which the graph of this context was compiled. */
 static double bucket_of(const struct orr_decode_curve *curve, double context)
 {
     double length = curve->bucket;

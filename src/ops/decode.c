@@ -40,7 +40,7 @@ double orr_serve_step_tokens(const struct orr_job *job)
     return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
 }
 
-/* Eq. 344: K,V heads on one rank. Where the cores of a chip are ranks of the stack, each has at least one, unless the
+/* Eq. 332: K,V heads on one rank. Where the cores of a chip are ranks of the stack, each has at least one, unless the
  * chip has fewer query heads. */
 static double kv_heads_per_rank(const struct orr_job *job, const struct orr_layer_kind *kind)
 {

@@ -169,7 +169,7 @@ static bool normal_floats(const struct orr_emit *emit)
     return format == ORR_WEIGHT_NF4 || format == ORR_WEIGHT_NF4_DOUBLE;
 }
 
-/* Eq. 340: does a serving engine write a narrow matrix out in 16 bits before a product of so many rows? */
+/* Eq. 328: does a serving engine write a narrow matrix out in 16 bits before a product of so many rows? */
 static bool restores(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     const struct widths widths = widths_of(emit, linear);
@@ -190,7 +190,7 @@ static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_l
     return copy;
 }
 
-/* Eq. 341: kernels of a served product besides the product itself. */
+/* Eq. 329: kernels of a served product besides the product itself. */
 static double served_launches(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     const bool integers = widths_of(emit, linear).matrix == ORR_DTYPE_INT8;

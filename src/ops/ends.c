@@ -197,7 +197,7 @@ void orr_emit_pass_ends(struct orr_emit *emit)
     emit->layer_kind = ORR_LAYER_HEAD;
     if (emit->dims.T_head <= 0 || !(emit->parts & ORR_PART_SEQUENCES)) return;
     emit_logits(emit);
-    if (!emit->job->engine.whole_head) /* Eq. 342 */
+    if (!emit->job->engine.whole_head) /* Eq. 330 */
         orr_emit_collective(emit, "head.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
                             emit->dims.T_head * (double)emit->model->vocab * emit->dims.w_c);
     emit_sample(emit);

@@ -120,7 +120,7 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
     d.w_c = orr_dtype_bytes(job->serving.comm);
     d.w_w = orr_stored_bytes(job->serving.weights);
     d.cast_bytes = d.low_precision && d.w_m < d.w_a && job->engine.dynamic_quantisation ? d.w_a + d.w_m : 0;
-    d.vocab = job->engine.whole_head ? (double)model->vocab : orr_ceil((double)model->vocab / d.t); /* Eq. 342 */
+    d.vocab = job->engine.whole_head ? (double)model->vocab : orr_ceil((double)model->vocab / d.t); /* Eq. 330 */
     return d;
 }
 

@@ -82,7 +82,7 @@ static double padding_params(const struct orr_job *job)
     return (orr_ceil(vocab / multiple) * multiple - vocab) * (double)job->model.hidden;
 }
 
-/* Ranks over which the tables at the ends of the network are divided; Eq. 342: serving engines may keep them whole. */
+/* Ranks over which the tables at the ends of the network are divided; Eq. 330: serving engines may keep them whole. */
 static double ends_ranks(const struct orr_job *job)
 {
     return job->kind != ORR_JOB_TRAIN && job->engine.whole_head ? 1 : (double)job->plan.tp;

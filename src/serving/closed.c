@@ -27,7 +27,7 @@ struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_me
     } else if (t->arrival == ORR_ARRIVAL_TRACE && t->n_trace > 1)
         demand.rate_per_s = (double)t->n_trace / orr_max(1e-9, t->trace[t->n_trace - 1].arrival_s) / replicas;
     else demand.rate_per_s = t->rate_per_s / replicas;
-    const double found = t->prefix_share * (t->session_share > 0 ? t->session_share : 1); /* Eq. 371 */
+    const double found = t->prefix_share * (t->session_share > 0 ? t->session_share : 1); /* Eq. 334 */
     demand.input *= 1 - found; /* what the cache does not have */
     demand.input_deviation *= 1 - found;
     return demand;

@@ -226,7 +226,7 @@ static void draw_prefix(const struct orr_traffic *t, uint64_t id, struct orr_ask
     ask->prefix_len = (int64_t)(t->prefix_share * (double)ask->input_len);
 }
 
-/* Eq. 370: the first request of the session of request `id`. A request whose predecessor would be before the run begins
+/* Eq. 333: the first request of the session of request `id`. A request whose predecessor would be before the run begins
  * a session. */
 static int64_t session_of(const struct orr_traffic *t, int64_t id)
 {

@@ -187,7 +187,7 @@ static bool is_above(const struct orr_job *job, struct orr_traffic traffic, doub
     return result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s;
 }
 
-/* Eq. 372: the rate at which the run itself has the measured time per token, found near that of the closed form. The
+/* Eq. 335: the rate at which the run itself has the measured time per token, found near that of the closed form. The
  * steady state is reached slowly at the knee, and a run of ten minutes is faster than it. */
 static double rate_of_run(const struct orr_job *job, const struct orr_traffic *traffic, double near_per_s,
                           double tpot_s)

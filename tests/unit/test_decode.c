@@ -100,7 +100,7 @@ static void copies_of_the_cache_add_their_bytes(void **state)
     assert_close(orr_decode_curve_s(&alone, 10000), 4e-6 + 10000 * (819.2e-9 + 1638.4e-9), 1e-12);
 }
 
-/* Eq. 343, as above: graphs of 128, 256, ... keys, the last of 1000 + 500. Contexts of 1100 to 1500 read 1500 keys, as
+/* Eq. 331, as above: graphs of 128, 256, ... keys, the last of 1000 + 500. Contexts of 1100 to 1500 read 1500 keys, as
  * do those of 1025 to 1099; a context beyond reads itself. */
 static void contexts_fill_their_bucket(void **state)
 {

@@ -389,7 +389,7 @@ static void products_follow_their_module(void **state)
         {"deepseek-v3", "h200-sxm", ",'precision':'nvfp4'", "expert.down", ORR_DTYPE_BF16, 4.5 / 8},
         /* weight-only formats are widened in the kernel */
         {"llama3.1-8b", "h100-sxm", ",'precision':'awq'", "mlp.down", ORR_DTYPE_BF16, 4.15625 / 8},
-        /* ... but NF4 of several rows is restored first (Eq. 340) */
+        /* ... but NF4 of several rows is restored first (Eq. 328) */
         {"llama3.1-8b", "b200-sxm", ",'precision':'nf4'", "mlp.down", ORR_DTYPE_BF16, 2},
         {"llama3.1-8b", "h100-sxm", ",'precision':'w8a8'", "mlp.down", ORR_DTYPE_INT8, 1 + 4.0 / 14336},
         {"llama3.1-8b", "h100-sxm", ",'precision':'fp8-tensor'", "mlp.down", ORR_DTYPE_FP8, 1},

@@ -1,6 +1,6 @@
-/* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 340), kernels
- * around integer products (Eq. 341), output matrices that tensor parallelism leaves whole (Eq. 342), and heads that
- * are copied to every core (Eq. 344). */
+/* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 328), kernels
+ * around integer products (Eq. 329), output matrices that tensor parallelism leaves whole (Eq. 330), and heads that
+ * are copied to every core (Eq. 332). */
 #include "serving.h"
 
 #include "ops/ops.h"
@@ -98,7 +98,7 @@ static void a_head_that_is_not_divided_is_read_whole(void **state)
     assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] - before, 2 * 2 * 64128 * 4096.0, 1e-12);
 }
 
-/* Eq. 344: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads, Llama 2 70B 64 and 8, Llama 2 7B 32 of each. A
+/* Eq. 332: 16 chips of two cores. Llama 3 has 32 query and 8 K,V heads, Llama 2 70B 64 and 8, Llama 2 7B 32 of each. A
  * head of a token takes 2 * 128 numbers of two bytes. */
 static void every_core_has_heads_of_its_own(void **state)
 {

@@ -356,7 +356,7 @@ static double steps_do_not_sum(struct suite *suite, const struct orr_job *job)
     static struct orr_job one;
     one = *job;
     one.engine.short_run = true;
-    one.engine.context_bucket_tokens = 0; /* the last bucket ends with the request (Eq. 343) */
+    one.engine.context_bucket_tokens = 0; /* the last bucket ends with the request (Eq. 331) */
     one.serving.draft_accept_frac = 0;
     if (one.serving.draft_tokens > 0) one.engine.host_launch_s = 0; /* the host's wait is for the mean draft */
     for (int i = 0; i < ORR_N_DTYPES; i++) one.calibration.gemm[i].sustained_frac = one.calibration.gemm[i].burst_frac;

@@ -136,7 +136,7 @@ static void two_pools_are_simulated(void **state)
 }
 
 /* At a rate the time per token is given, and the rate at which a run of ten minutes has it is the prediction: the time
- * per token of such a run at 2 requests/s leads back to 2 requests/s (Eq. 372). */
+ * per token of such a run at 2 requests/s leads back to 2 requests/s (Eq. 335). */
 static void a_rate_follows_from_the_time_per_token(void **state)
 {
     struct world *w = *state;
