@@ -393,7 +393,7 @@ static json_t *whole(enum orr_home home, const void *now)
     return object;
 }
 
-/* Both widths of a kernel. One that had only stand-ins in the file is written whole once a constant of it was fitted. */
+/* Both widths of a kernel. One that had only stand-ins in the file is written whole once a constant of it is fitted. */
 static void store_widths(json_t *table, const char *name, const struct orr_decode_constants now[2],
                          const struct orr_decode_constants before[2])
 {

@@ -16,7 +16,7 @@
 /* The share of a cell's runs beyond either end. Intervals include the prediction and what another cluster may add, so
  * that with a tenth beyond either end they would hold more than four runs in five: chosen with coverage in view
  * (docs/trust.md). */
-#define TAIL_FRAC 0.25
+#define TAIL_FRAC 0.22
 /* The interval always includes the prediction. */
 #define LEAST_LN 0.01
 

@@ -447,9 +447,9 @@ static void score_metric(struct validator *w, const struct orr_served_run *run, 
     else snprintf(score->skipped, sizeof score->skipped, "unknown metric \"%.40s\"", score->metric);
 }
 
-/* The latency of a closed loop follows from both of its printed times, and by Little's law its throughput too. Answers of
- * a data set differ much in length, and the mean of a time per token over requests is not that over tokens: there it does
- * not follow. */
+/* The latency of a closed loop follows from both of its printed times, and by Little's law its throughput too. Answers
+ * of a data set differ much in length, and the mean of a time per token over requests is not that over tokens: there it
+ * does not follow. */
 static void score_latency(struct validator *w, size_t row, const struct orr_served_run *run)
 {
     const enum orr_length_law law = lengths_of(w, row, "output_len", false).law;

@@ -94,8 +94,8 @@ static void others_are_left_out(void **state)
     orr_fit_close(fit);
 }
 
-/* The file of an A100 has no constants of FlashAttention's decode kernel: it takes those of serving kernels. Once one of
- * them was fitted, the written file has all of both widths, and the fitted one among them. */
+/* The file of an A100 has no constants of FlashAttention's decode kernel: it takes those of serving kernels. Once one
+ * of them was fitted, the written file has all of both widths, and the fitted one among them. */
 static void kernels_with_stand_ins_are_written_whole(void **state)
 {
     struct orr_fit *fit = open_fit(*state, "a100-sxm-80gb");

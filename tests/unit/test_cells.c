@@ -28,9 +28,8 @@ static struct orr_cells_found cells_of(struct orr_score *scores, size_t n)
     return found;
 }
 
-/* Eight runs at -0.2, -0.1 ... 0.5. Tails 0.25 * 10 / 11 = 0.227273: a run stands in the middle of its eighth, so that
- * the low end lies at 0.227273 * 8 - 0.5 = 1.318182 runs from the first, -0.068182, and the high one at 5.681818:
- * 0.368182. Finer cells have the same runs and stand on the same ends. */
+/* Eight runs at -0.2, -0.1 ... 0.5. Tails 0.22 * 10 / 11 = 0.2: a run stands in the middle of its eighth, so that the
+ * low end lies at 0.2 * 8 - 0.5 = 1.1 runs from the first, -0.09, and the high one at 5.9: 0.39. Finer cells have the same runs and stand on the same ends. */
 static void ends_by_hand(void **state)
 {
     (void)state;
@@ -39,8 +38,8 @@ static void ends_by_hand(void **state)
     struct orr_cells_found found = cells_of(scores, 8);
     assert_int_equal(found.n, 3);
     for (size_t i = 0; i < found.n; i++) {
-        assert_close(log(found.cells[i].low), -0.068182, 1e-5);
-        assert_close(log(found.cells[i].high), 0.368182, 1e-5);
+        assert_close(log(found.cells[i].low), -0.09, 1e-9);
+        assert_close(log(found.cells[i].high), 0.39, 1e-9);
     }
     assert_int_equal(found.cells[0].bound, ORR_CELL_ANY);
     assert_int_equal(found.cells[1].bound, ORR_BOUND_DRAM);
@@ -53,8 +52,8 @@ static void ends_by_hand(void **state)
 }
 
 /* Sixteen runs of one source at 0 and four of another at 0.1, 0.2, 0.3 and 0.4: each source has half of the weight.
- * They count as 4 / (16 / 256 + 4 / 16) = 12.8 equal runs, so that the tails are 0.25 * 14.8 / 15.8 = 0.234177. The
- * middles of the four stand at 0.5625, 0.6875, 0.8125 and 0.9375, and 0.765823 is 0.626584 of the way from the second
+ * They count as 4 / (16 / 256 + 4 / 16) = 12.8 equal runs, so that the tails are 0.22 * 14.8 / 15.8 = 0.206076. The
+ * middles of the four stand at 0.5625, 0.6875, 0.8125 and 0.9375, and 0.793924 is 0.851392 of the way from the second
  * to the third. By runs alone the high end would be that of the sixteen. */
 static void sources_count_alike(void **state)
 {
@@ -67,7 +66,7 @@ static void sources_count_alike(void **state)
     const struct orr_cells_found found = cells_of(scores, 20);
     assert_int_equal(found.n, 3);
     assert_close(log(found.cells[0].low), -0.01, 1e-9);
-    assert_close(log(found.cells[0].high), 0.2626584, 1e-6);
+    assert_close(log(found.cells[0].high), 0.2851392, 1e-6);
     free(found.cells);
 }
 
@@ -110,8 +109,8 @@ static void fine_cells_stand_on_coarse_ones(void **state)
 }
 
 /* Nine runs, six of them at 0 and three at 0.5. With all of them the high end of the cell is 0.5. Without one of the
- * three it is at 1 - 0.25 * 10 / 11 = 0.772727 between the middles of the sixth run, 0.6875, and the seventh, 0.8125:
- * 0.340909, so that an interval that ends at 0.5 with the run ends before it without. */
+ * three it is at 1 - 0.22 * 10 / 11 = 0.8 between the middles of the sixth run, 0.6875, and the seventh, 0.8125:
+ * 0.45, so that an interval that ends at 0.5 with the run ends before it without. */
 static void a_row_has_no_part_in_its_own_interval(void **state)
 {
     (void)state;
