@@ -29,7 +29,8 @@ static struct orr_cells_found cells_of(struct orr_score *scores, size_t n)
 }
 
 /* Eight runs at -0.2, -0.1 ... 0.5. Tails 0.22 * 10 / 11 = 0.2: a run stands in the middle of its eighth, so that the
- * low end lies at 0.2 * 8 - 0.5 = 1.1 runs from the first, -0.09, and the high one at 5.9: 0.39. Finer cells have the same runs and stand on the same ends. */
+ * low end lies at 0.2 * 8 - 0.5 = 1.1 runs from the first, -0.09, and the high one at 5.9: 0.39. Finer cells have the
+ * same runs and stand on the same ends. */
 static void ends_by_hand(void **state)
 {
     (void)state;
