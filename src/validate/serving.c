@@ -6,6 +6,7 @@
 #include "serving/closed.h"
 #include "serving/traffic.h"
 #include "spec/csv.h"
+#include "validate/rate.h"
 #include "validate/served.h"
 #include "spec/names.h"
 #include "spec/traffic_named.h"
@@ -14,9 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rates that are tried, before they are halved. */
-#define RATE_STRIDE 1.04
 
 static bool is(const char *word, const char *other)
 {
@@ -149,83 +147,6 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Does a traffic need more than `tpot_s` per token, or queue without end? */
-static bool is_slower(struct orr_closed_form *form, const struct orr_traffic *traffic,
-                      const struct orr_mean_lengths *lengths, double tpot_s, struct orr_serving_result *result)
-{
-    orr_closed_form_means(form, traffic, lengths, result);
-    return result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s;
-}
-
-/* The rate at which the mean time per token is the measured one, by the closed form, which ends there. */
-static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic, double tpot_s,
-                       struct orr_serving_result *result)
-{
-    const struct orr_mean_lengths lengths = orr_traffic_lengths(&traffic);
-    double low = 0, high = traffic.rate_per_s;
-    for (int i = 0; i < 12; i++, high *= 2) {
-        traffic.rate_per_s = high;
-        if (is_slower(form, &traffic, &lengths, tpot_s, result)) break;
-    }
-    for (int i = 0; i < 30; i++) {
-        traffic.rate_per_s = (low + high) / 2;
-        if (is_slower(form, &traffic, &lengths, tpot_s, result)) high = traffic.rate_per_s;
-        else low = traffic.rate_per_s;
-    }
-    return (low + high) / 2;
-}
-
-/* Is a rate too much for a time per token in the run of a row, which begins with nobody and lasts as long as that of
- * the load generator? */
-static bool is_above(const struct orr_job *job, struct orr_traffic traffic, double rate_per_s, double tpot_s)
-{
-    struct orr_serving_result result;
-    struct orr_error error;
-    traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
-    traffic.rate_per_s = rate_per_s;
-    if (orr_simulate(job, &traffic, NULL, &result, &error)) return true;
-    return result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s;
-}
-
-/* Eq. 335: the rate at which the run itself has the measured time per token, found near that of the closed form. The
- * steady state is reached slowly at the knee, and a run of ten minutes is faster than it. */
-static double rate_of_run(const struct orr_job *job, const struct orr_traffic *traffic, double near_per_s,
-                          double tpot_s)
-{
-    const bool above = is_above(job, *traffic, near_per_s, tpot_s);
-    double low = above ? near_per_s / RATE_STRIDE : near_per_s, high = above ? near_per_s : near_per_s * RATE_STRIDE;
-    while (above && low > near_per_s / 2 && is_above(job, *traffic, low, tpot_s)) high = low, low /= RATE_STRIDE;
-    while (!above && high < 2 * near_per_s && !is_above(job, *traffic, high, tpot_s)) low = high, high *= RATE_STRIDE;
-    for (int i = 0; i < 5; i++) {
-        const double middle = (low + high) / 2;
-        if (is_above(job, *traffic, middle, tpot_s)) high = middle;
-        else low = middle;
-    }
-    return low;
-}
-
-/* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
- * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 237). */
-static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
-                        double tpot_s, struct orr_serving_result *result)
-{
-    struct orr_timing *ttft = &result->timing[ORR_TIMING_TTFT];
-    const double scale[2] = {result->step_low_frac, result->step_high_frac};
-    const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
-    const struct orr_interval first = orr_interval_of(&w->job, ORR_REGIME_SERVE_FIRST, &handling);
-    double low = 1, high = 1;
-    for (int i = 0; i < 2; i++) {
-        struct orr_serving_result end;
-        (void)rate_for(form, *traffic, tpot_s / scale[i], &end);
-        const double factor = scale[i] * end.timing[ORR_TIMING_TTFT].mean / ttft->mean;
-        low = orr_min(low, factor);
-        high = orr_max(high, factor);
-    }
-    result->at_knee = high / low > ORR_KNEE;
-    ttft->low_frac = exp(-hypot(log(low), log(first.low)));
-    ttft->high_frac = exp(hypot(log(high), log(first.high)));
-}
-
 bool orr_same_run(const struct orr_csv *csv, size_t a, size_t b)
 {
     static const char *const OWN[] = {"id", "metric", "stat", "value"};
@@ -279,14 +200,14 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
     if (form) {
-        const double near_per_s = rate_for(form, traffic, tpot_s, &run->result);
-        const double rate_per_s = rate_of_run(&w->job, &traffic, near_per_s, tpot_s);
+        const double near_per_s = orr_rate_for(form, traffic, tpot_s, &run->result);
+        const double rate_per_s = orr_rate_of_run(&w->job, &traffic, near_per_s, tpot_s);
         traffic.requests = lround((double)traffic.requests * rate_per_s / traffic.rate_per_s);
         run->rate_per_s = traffic.rate_per_s = rate_per_s;
     }
     if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);
-    else if (form) widen_first(w, form, &traffic, tpot_s, &run->result);
+    else if (form) orr_widen_first(&w->job, form, &traffic, tpot_s, &run->result);
     orr_closed_form_free(form);
     if (run->failed[0]) return;
     if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
@@ -542,7 +463,7 @@ static void solve_row(struct validator *w, size_t row, struct orr_served_run *ru
     struct orr_traffic traffic = traffic_of(w, row);
     const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     struct orr_closed_form *form = orr_closed_form_new(&w->job);
-    if (form && tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
+    if (form && tpot_s > 0) run->rate_per_s = traffic.rate_per_s = orr_rate_for(form, traffic, tpot_s, &run->result);
     const struct orr_mean_lengths lengths = orr_traffic_lengths(&traffic);
     if (form && w->means) orr_closed_form_means(form, &traffic, &lengths, &run->result);
     else if (form) orr_closed_form_solve(form, &traffic, &run->result);
