@@ -9,7 +9,7 @@ static const struct allowance {
 } ALLOWED[] = {
     /* the pipeline rank that sets the pace changes, and with it the window its gradient collectives hide under */
     {"a higher L2 rate is slower (zero bubble)", 0.002},
-    {"a larger L2 is slower (zero bubble)", 0.003},
+    {"a larger L2 is slower (zero bubble)", 0.004},
     /* with ZeRO-2 every backward hides a scatter, but the bubble, which grows as the weight gradients that fill it get
      * shorter, is counted to hide none */
     {"a higher DRAM rate is slower (zero bubble)", 0.03},
@@ -19,7 +19,7 @@ static const struct allowance {
     {"a higher FLOP rate is slower", 0.02},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.0005},
-    {"a higher L2 rate is slower", 0.0005},
+    {"a higher L2 rate is slower", 0.002},
     {"a larger L2 is slower (serving)", 0.006},
     {"a higher FLOP rate is slower (serving)", 0.006},
     {"a higher L2 rate is slower (serving)", 0.01},

@@ -17,7 +17,8 @@
  * (e^x - 1)) upwards and -ln(1 - s (1 - e^-x)) downwards. Downwards: runs 0.09, stack 0.08, compute 0.8 of 0.15,
  * memory 0.1 of 0.5, network 0.1 of 0.4: squares 0.0081 + 0.0064 + 0.013958 + 0.001611 + 0.001124 = 0.031193, root
  * 0.176616. Upwards: runs 0.10, stack 0.18, compute 0.8 of 0.15, memory 0.1 of 0.77, network 0.1 of 0.5: 0.01 + 0.0324
- * + 0.014822 + 0.012041 + 0.003951 = 0.073214, root 0.270581. Half of the stacks are 0.05 slower. */
+ * + 0.014822 + 0.012041 + 0.003951 = 0.073214, root 0.270581. Half of the stacks are 0.05 slower. No end
+ * is nearer than that of the runs of the class. */
 static const struct orr_exposure MIXED = {
     .bound_frac = {[ORR_BOUND_COMPUTE] = 0.8, [ORR_BOUND_DRAM] = 0.1, [ORR_BOUND_NETWORK] = 0.1}};
 
@@ -28,7 +29,8 @@ static void an_unmeasured_engine_adds_what_stacks_differ_by(void **state)
     const struct orr_interval interval = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
     assert_close(interval.low, exp(0.05 - 0.176616), 1e-5);
     assert_close(interval.mid, exp(0.05), 1e-12);
-    assert_close(interval.high, exp(0.05 + 0.270581), 1e-5);
+    const double recorded = orr_interval_recorded(ORR_REGIME_TRAIN_DENSE, true).high;
+    assert_close(interval.high, exp(0.05) * fmax(exp(0.270581), recorded), 1e-5);
     assert_int_equal(interval.from, ORR_DOUBT_STACK);
     assert_false(interval.measured);
 }
