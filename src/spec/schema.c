@@ -35,6 +35,7 @@ static const struct other OTHERS[] = {
     {"traffic", "input_len", "nso", "tokens of a prompt: a number, \"LOW:HIGH\" (uniform), \"MEAN~CV\" (lognormal)"},
     {"traffic", "output_len", "nso", "tokens of an answer, likewise"},
     {"traffic", "trace", "s", "file of requests: arrival_s, input_len, output_len"},
+    {"traffic", "like", "so", "traffic of the catalogue, for what is not said here: sharegpt, azure-2023-conv, ..."},
     {"traffic", "seed", "n", "equal seeds give equal runs"},
     {"size", "budget", "ns", "\"64 GPUs\" or \"$40/h\""},
     {"size", "batch", "a", "limits of sequences in a step to try"},

@@ -213,7 +213,7 @@ static void failures_and_scaling(void **state)
 static const struct {
     const char *rest, *key, *words;
 } BAD_SERVICES[] = {
-    {"'traffic':3", "traffic", "must be an object with rate_per_s, concurrency or trace, not 3"},
+    {"'traffic':3", "traffic", "must be an object with rate_per_s, concurrency, trace or like, not 3"},
     {"'gpus':1", "traffic", "not absent"},
     {"'kind':'infer'," LOAD, "kind", "must be \"serving\" here"},
     {"'kind':7," LOAD, "kind", "must be \"serving\" here"},
