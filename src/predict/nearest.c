@@ -151,32 +151,28 @@ struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime reg
     return nearest;
 }
 
-static int by_engine(const void *name, const void *run)
+/* How many runs on record have an engine whose name stands before this one or, if `own`, is this one. */
+static size_t runs_before(const char *engine, bool own)
 {
-    return strcmp(name, ((const struct orr_measured_run *)run)->engine);
-}
-
-/* The runs on record that have an engine stand side by side: the first of them, and how many they are. */
-static const struct orr_measured_run *runs_of(const char *engine, size_t *n)
-{
-    const struct orr_measured_run *first = bsearch(engine, RUNS, N_RUNS, sizeof *RUNS, by_engine);
-    *n = 0;
-    if (!first) return NULL;
-    while (first > RUNS && strcmp(first[-1].engine, engine) == 0) first--;
-    while (first + *n < RUNS + N_RUNS && strcmp(first[*n].engine, engine) == 0) ++*n;
-    return first;
+    size_t low = 0, high = N_RUNS;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const int order = strcmp(RUNS[middle].engine, engine);
+        if (order < 0 || (own && order == 0)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }
 
 double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure)
 {
     const struct orr_measured_run own = run_of(job, regime, exposure);
-    size_t n = 0;
-    const struct orr_measured_run *runs = runs_of(own.engine, &n);
+    const size_t end = runs_before(own.engine, true);
     double least = HUGE_VAL;
-    for (size_t i = 0; i < n; i++) {
-        if (runs[i].regime != regime) continue;
-        const double plan = squared_of_plan(&own, &runs[i]);
-        if (plan < least) least = orr_min(least, plan + squared_of_job(&own, &runs[i]));
+    for (size_t i = runs_before(own.engine, false); i < end; i++) { /* they stand side by side */
+        if (RUNS[i].regime != regime) continue;
+        const double plan = squared_of_plan(&own, &RUNS[i]);
+        if (plan < least) least = orr_min(least, plan + squared_of_job(&own, &RUNS[i]));
     }
     return sqrt(least);
 }

@@ -255,15 +255,32 @@ static void march(const struct orr_closed_search *s, double users, struct orr_st
 
 /* ---------------------------------------------------------------- loops and rates */
 
-/* Halves [0, most] until the value of `excess`, which grows with n, is 0. */
+/* Finds the n in [0, most] at which `excess`, which grows with n, changes its sign. The straight line between the ends
+ * says where, the rule of Illinois halves the value at an end that stays twice, and an interval that has not halved in
+ * two steps is halved instead: `excess` has stairs. */
 static double solve(const struct orr_closed_search *s, double most,
                     double (*excess)(const struct orr_closed_search *s, double n))
 {
-    double low = 0, high = most;
-    for (int i = 0; i < 26 && high - low > 1e-7 * most; i++) {
-        const double middle = (low + high) / 2;
-        if (excess(s, middle) > 0) high = middle;
-        else low = middle;
+    double low = 0, high = most, at_low = excess(s, low), at_high = excess(s, high), before = 2 * most;
+    int side = 0;
+    if (at_low > 0 || !(at_high > 0)) return at_low > 0 ? 0 : most;
+    for (int i = 0; i < 52 && high - low > 1e-7 * most; i++) {
+        const bool slow = i % 2 == 0 && high - low > before / 2;
+        const double line = low - at_low * (high - low) / (at_high - at_low);
+        const double n = !slow && line > low && line < high ? line : (low + high) / 2;
+        const double value = excess(s, n);
+        if (i % 2 == 0) before = high - low;
+        if (value > 0) {
+            high = n;
+            at_high = value;
+            if (side > 0) at_low /= 2;
+            side = 1;
+        } else {
+            low = n;
+            at_low = value;
+            if (side < 0) at_high /= 2;
+            side = -1;
+        }
     }
     return (low + high) / 2;
 }
