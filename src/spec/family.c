@@ -306,9 +306,9 @@ static bool runs(const struct orr_engine *engine, enum orr_job_kind kind)
 }
 
 /* A list in an error message ends after so many bytes. */
-#define LIST_BYTES 180
+#define LIST_BYTES 320
 
-/* Adds the families that run jobs of this kind, each once, by the engine that its bare name means. */
+/* Adds the names of the families that run jobs of this kind; each stands for the engine that its bare name means. */
 static void add_families(const struct orr_catalogue *catalogue, enum orr_job_kind kind, struct orr_text *text)
 {
     size_t n_ids;
@@ -324,7 +324,7 @@ static void add_families(const struct orr_catalogue *catalogue, enum orr_job_kin
             orr_text_add(text, ", ...");
             break;
         }
-        orr_text_add(text, "%s%s", text->length ? ", " : "", ids[i]);
+        orr_text_add(text, "%s%s", text->length ? ", " : "", engine->family);
     }
     free(engine);
 }
