@@ -302,7 +302,7 @@ static void results_have_quantiles(void **state)
     assert_close(w->result.median_s, w->result.step_time_s, 1e-12); /* training stacks err either way */
 }
 
-/* A class counts whole up to 70 % of its rows held without their source, half from 80 % on, and its end lies between. */
+/* A class counts whole up to 70 % of its rows held without their source, and half from 80 % on; an end lies between. */
 static void a_class_that_is_too_wide_counts_half(void **state)
 {
     (void)state;
