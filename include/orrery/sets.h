@@ -71,7 +71,9 @@
       "measure first tokens of this engine under load (orrery fit)")                                                   \
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                            \
     X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",                        \
-      "add the runs that orrery fit proposes")
+      "add the runs that orrery fit proposes")                                                                         \
+    X(FORMAT, "format", "how this stack multiplies weights that are stored narrower than they are multiplied",         \
+      "measure a run in this format (orrery fit)")
 
 #define ORR_KINS(X)                                                                                                    \
     /*  enum     what the engine of a job is to the stack that will run it                              */             \

@@ -20,9 +20,13 @@
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
 
-#define FACTORS_(regime, low, high, datasheet_low, datasheet_high)                                                     \
+#define FACTORS_(regime, low, high, datasheet_low, datasheet_high, ...)                                                \
     [ORR_REGIME_##regime] = {{datasheet_low, datasheet_high}, {low, high}},
 static const double FACTORS[ORR_N_REGIMES][2][2] = {ORR_INTERVALS(FACTORS_)};
+
+#define LEFT_OUT_(regime, low, high, datasheet_low, datasheet_high, left_out, datasheet_left_out)                      \
+    [ORR_REGIME_##regime] = {datasheet_left_out, left_out},
+static const double LEFT_OUT[ORR_N_REGIMES][2] = {ORR_INTERVALS(LEFT_OUT_)};
 
 struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated)
 {
@@ -120,9 +124,9 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
     [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
     [ORR_DOUBT_NETWORK] = {0.4, 0.4},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
     [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {1, 1}};
-/* What another stack does besides what it is predicted to do only adds time: half of such stacks take more than this,
- * in logarithms. */
-#define OTHER_MID 0.05
+/* What a serving stack does besides what it is predicted to do only adds time: half of the stacks that no run covers
+ * take more than this, in logarithms. Training stacks err either way. */
+#define SERVING_MID 0.10
 /* Versions of one engine share half of the variance that stacks have in a resource. */
 #define VERSION_FRAC 0.7
 
@@ -190,6 +194,23 @@ static void fill_doubts(const struct orr_job *job, enum orr_regime regime, enum 
         const struct prior prior = {by * priors[i].down, by * priors[i].up};
         doubts[i] = of_share(prior, share[i], i == ORR_DOUBT_HOST ? exposure->fixed_frac : 0);
     }
+}
+
+/* Weights that are stored narrower than they are multiplied are restored by each stack in its own way: inside the
+ * product, before it, or in a kernel of their own. The rate of these products has the spread that `orrery fit` gives
+ * products of eight and of four bits (docs/fit.md), at the ends that hold four stacks in five: Eq. 356. */
+#define EIGHT_BIT_DOUBT (1.2816 * 0.15)
+#define FOUR_BIT_DOUBT  (1.2816 * 0.30)
+
+static void add_format(const struct orr_job *job, const struct orr_exposure *exposure,
+                       struct prior doubts[ORR_N_DOUBTS])
+{
+    const struct orr_serving *s = &job->serving;
+    if (job->kind != ORR_JOB_INFER || orr_dtype_bytes(s->weights) >= orr_dtype_bytes(s->matrix)) return;
+    const double x = orr_dtype_bytes(s->weights) < 1 ? FOUR_BIT_DOUBT : EIGHT_BIT_DOUBT;
+    const double *share = exposure->bound_frac;
+    doubts[ORR_DOUBT_FORMAT] = of_share(
+        (struct prior){x, x}, share[ORR_BOUND_COMPUTE] + share[ORR_BOUND_L2] + share[ORR_BOUND_DRAM], 0);
 }
 
 /* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 185). */
@@ -263,7 +284,27 @@ static struct orr_interval fitted(const struct orr_engine *engine)
                                  .measured = true};
 }
 
-/* The interval of a job whose engine is this to its stack. */
+/* A class counts whole where sources left out of it hold no more than the first share of its rows, and half from the
+ * second on: it is then wider than other sources need. */
+#define CLASS_WHOLE_FRAC 0.7
+#define CLASS_HALF_FRAC  0.8
+
+double orr_class_weight(double left_out_frac)
+{
+    const double over = (left_out_frac - CLASS_WHOLE_FRAC) / (CLASS_HALF_FRAC - CLASS_WHOLE_FRAC);
+    return 1 - orr_max(0, orr_min(1, over)) / 2;
+}
+
+struct orr_interval orr_towards_class(struct orr_interval interval)
+{
+    const double w = interval.class_weight;
+    if (interval.measured) return interval;
+    if (interval.class_low < interval.low) interval.low = pow(interval.low, 1 - w) * pow(interval.class_low, w);
+    if (interval.class_high > interval.high) interval.high = pow(interval.high, 1 - w) * pow(interval.class_high, w);
+    return interval;
+}
+
+/* The interval of a job whose engine is this to its stack, before its class counts (Eq. 355). */
 static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure, enum orr_kin kin)
 {
@@ -272,15 +313,19 @@ static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime reg
     const bool measured = kin == ORR_KIN_RECORD, is_first = regime == ORR_REGIME_SERVE_FIRST;
     const struct prior runs = {orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
     if (measured) doubts[ORR_DOUBT_RUNS] = of_runs(job, regime, exposure, runs);
-    else fill_doubts(job, regime, kin, exposure, doubts);
+    else {
+        fill_doubts(job, regime, kin, exposure, doubts);
+        add_format(job, exposure, doubts);
+    }
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
-    struct orr_interval interval = combined(recorded.name, doubts, kin == ORR_KIN_OTHER && !is_first ? OTHER_MID : 0);
+    const bool is_added = !measured && !is_first && !orr_regime_is_training(regime);
+    struct orr_interval interval = combined(recorded.name, doubts, is_added ? SERVING_MID : 0);
     interval.measured = measured;
     if (measured) return interval;
-    /* What no run covers is never surer than what runs of its class cover. */
-    interval.low = orr_min(interval.low, interval.mid * exp(-runs.down));
-    interval.high = orr_max(interval.high, interval.mid * exp(runs.up));
+    interval.class_weight = orr_class_weight(LEFT_OUT[regime][job->calibration.calibrated]);
+    interval.class_low = exp(-runs.down);
+    interval.class_high = exp(runs.up);
     return interval;
 }
 
@@ -297,7 +342,7 @@ static void widen_far_from_runs(const struct orr_job *job, enum orr_regime regim
     const double away = orr_distance_to_engine(job, regime, exposure);
     const double frac = orr_max(0, orr_min(1, (away - NEAR_RUNS) / (FAR_RUNS - NEAR_RUNS)));
     if (frac <= 0) return;
-    const struct orr_interval version = of_kin(job, regime, exposure, ORR_KIN_VERSION);
+    const struct orr_interval version = orr_towards_class(of_kin(job, regime, exposure, ORR_KIN_VERSION));
     if (version.low < interval->low) interval->low = exp((1 - frac) * log(interval->low) + frac * log(version.low));
     if (version.high > interval->high) {
         interval->high = exp((1 - frac) * log(interval->high) + frac * log(version.high));
@@ -312,7 +357,8 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
     const enum orr_kin kin = kin_of(job, regime);
     struct orr_interval interval = of_kin(job, regime, exposure, kin);
     if (kin == ORR_KIN_RECORD) widen_far_from_runs(job, regime, exposure, &interval);
-    return interval;
+    /* The class of first tokens has the steps in it, which are joined first (Eqs. 236 and 237). */
+    return regime == ORR_REGIME_SERVE_FIRST ? interval : orr_towards_class(interval);
 }
 
 /* ---------------------------------------------------------------- regimes */

@@ -37,7 +37,14 @@ struct orr_interval {
     double low, mid, high; /* factors of the predicted time: 10, 50 and 90 % of measured times lie below */
     enum orr_doubt from;   /* what widens the interval most */
     bool measured;         /* runs of this engine in this regime are among the measurements */
+    /* What runs of the class differ by, and how much that counts, for an engine that no run covers. */
+    double class_low, class_high, class_weight;
 };
+/* How much a class counts whose rows are held to this share by intervals that are made without their source. */
+double orr_class_weight(double left_out_frac);
+/* Where the class is wider than the doubts about a stack, an end lies between both (Eq. 355). First tokens have their
+ * steps joined before. */
+struct orr_interval orr_towards_class(struct orr_interval interval);
 
 /* Returns the recorded factors of a class, which hold for engines that measured runs cover. */
 struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated);

@@ -27,13 +27,19 @@ static double rounded_up(double high)
     return ceil(100 * high - 1e-6) / 100;
 }
 
+/* The share of rows inside the interval that is made without their source; 0: no other source has this class. */
+static double left_out(const struct orr_coverage *c)
+{
+    return c->n_left > 0 ? (double)c->n_left_inside / (double)c->n_left : 0;
+}
+
 /* Adds where a row comes from: the measurements behind it, and its coverage of sources it has not seen. */
 static void add_record(struct orr_text *text, const char *chips, const struct orr_coverage *c)
 {
     if (c->n == 0) orr_text_add(text, " %s: no rows of its own.", chips);
     else
         orr_text_add(text, " %s: rows %zu, sources %zu, inside %.0f %%, left out %.0f %%.", chips, c->n, c->n_sources,
-                     percent(c->n_inside, c->n), c->n_left > 0 ? percent(c->n_left_inside, c->n_left) : 0);
+                     percent(c->n_inside, c->n), 100 * left_out(c));
 }
 
 static void add_table(struct orr_text *text, const struct orr_interval_table *table,
@@ -43,15 +49,17 @@ static void add_table(struct orr_text *text, const struct orr_interval_table *ta
                  "/* Written by tools/check_drift.sh --record from `orrery validate --intervals`: do not edit.\n"
                  " * 80 %% of the measured times of a class are expected between low and high times the predicted\n"
                  " * one; validate/intervals.c has the rules. \"left out\": inside the interval made without their\n"
-                 " * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips. */\n"
+                 " * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips,\n"
+                 " * and the shares left out of both. */\n"
                  "#define ORR_INTERVALS(X)");
     for (int r = 0; r < ORR_N_REGIMES; r++) {
         orr_text_add(text, " \\\n    /*");
         add_record(text, "Calibrated", &coverage[r][1]);
         orr_text_add(text, " \\\n      ");
         add_record(text, "Datasheet", &coverage[r][0]);
-        orr_text_add(text, " */ \\\n    X(%s, %.2f, %.2f, %.2f, %.2f)", NAMES[r], rounded_down(table->low[r][1]),
-                     rounded_up(table->high[r][1]), rounded_down(table->low[r][0]), rounded_up(table->high[r][0]));
+        orr_text_add(text, " */ \\\n    X(%s, %.2f, %.2f, %.2f, %.2f, %.2f, %.2f)", NAMES[r],
+                     rounded_down(table->low[r][1]), rounded_up(table->high[r][1]), rounded_down(table->low[r][0]),
+                     rounded_up(table->high[r][0]), left_out(&coverage[r][1]), left_out(&coverage[r][0]));
     }
     orr_text_add(text, "\n");
 }

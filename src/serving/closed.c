@@ -261,7 +261,8 @@ static void march(const struct orr_closed_search *s, double users, struct orr_st
 static double solve(const struct orr_closed_search *s, double most,
                     double (*excess)(const struct orr_closed_search *s, double n))
 {
-    double low = 0, high = most, at_low = excess(s, low), at_high = excess(s, high), before = 2 * most;
+    /* Ranks that step together have no rate without a sequence, so that the search begins just above none. */
+    double low = 1e-7 * most, high = most, at_low = excess(s, low), at_high = excess(s, high), before = 2 * most;
     int side = 0;
     if (at_low > 0 || !(at_high > 0)) return at_low > 0 ? 0 : most;
     for (int i = 0; i < 52 && high - low > 1e-7 * most; i++) {

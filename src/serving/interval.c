@@ -64,8 +64,12 @@ static struct moved moved_by(double output, const struct orr_steady *middle, con
 /* A first token has, besides its steps, handling and admission (Eq. 236); a measured engine has its residuals. */
 static void widen_first(const struct orr_interval *first, double *low, double *high)
 {
-    *low = first->measured ? orr_min(*low, first->low) : joined(*low, first->low);
-    *high = first->measured ? orr_max(*high, first->high) : joined(*high, first->high);
+    struct orr_interval both = *first;
+    both.low = first->measured ? orr_min(*low, first->low) : joined(*low, first->low);
+    both.high = first->measured ? orr_max(*high, first->high) : joined(*high, first->high);
+    both = orr_towards_class(both);
+    *low = both.low;
+    *high = both.high;
 }
 
 static void fill_timings(const struct moved *fast, const struct moved *slow, const struct orr_interval *step,

@@ -70,7 +70,7 @@ void orr_widen_first(const struct orr_job *job, struct orr_closed_form *form, co
     struct orr_timing *ttft = &result->timing[ORR_TIMING_TTFT];
     const double scale[2] = {result->step_low_frac, result->step_high_frac};
     const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
-    const struct orr_interval first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &handling);
+    struct orr_interval first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &handling);
     double low = 1, high = 1;
     for (int i = 0; i < 2; i++) {
         struct orr_serving_result end;
@@ -80,6 +80,9 @@ void orr_widen_first(const struct orr_job *job, struct orr_closed_form *form, co
         high = orr_max(high, factor);
     }
     result->at_knee = high / low > ORR_KNEE;
-    ttft->low_frac = exp(-hypot(log(low), log(first.low)));
-    ttft->high_frac = exp(hypot(log(high), log(first.high)));
+    first.low = exp(-hypot(log(low), log(first.low)));
+    first.high = exp(hypot(log(high), log(first.high)));
+    first = orr_towards_class(first);
+    ttft->low_frac = first.low;
+    ttft->high_frac = first.high;
 }
