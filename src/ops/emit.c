@@ -399,27 +399,33 @@ static double gathered_bytes(const struct orr_emit *emit)
 }
 
 /* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
- * parallelism the input is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
-void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
+ * parallelism the input is also gathered again for wgrad, unless the engine kept it. The engine may run both beside the
+ * two backward GEMMs, and may scatter the gradient of each of the matrices on its own (Eq. 345). */
+void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width, int matrices)
 {
+    const struct orr_engine *engine = &emit->job->engine;
     const double payload = emit->dims.T * width * emit->dims.w_c;
-    const bool async = emit->job->engine.tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
+    const bool async = engine->tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
     const int32_t under_dgrad = async ? dgrad : -1, under_wgrad = async && !emit->frozen ? dgrad + 1 : -1;
     if (!emit->job->plan.sp) {
         emit_beside(emit, "tp.reduce_grad", ORR_COLLECTIVE_ALLREDUCE, payload, under_wgrad);
         return;
     }
-    emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, emit->dims.T * width * gathered_bytes(emit),
-                under_dgrad);
-    emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
+    if (!engine->tp_kept_inputs)
+        emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, emit->dims.T * width * gathered_bytes(emit),
+                    under_dgrad);
+    for (int i = 0; i < (engine->tp_part_scatters ? matrices : 1); i++)
+        emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
 }
 
-void orr_emit_column_gather(struct orr_emit *emit, double width)
+void orr_emit_column_gather(struct orr_emit *emit, double width, int matrices)
 {
     if (!emit->job->plan.sp) return;
-    struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
-                                            ORR_GROUP_TP, emit->dims.T * width * gathered_bytes(emit));
-    if (op && by_ops(emit)) op->recomputed = true;
+    for (int i = 0; i < (emit->job->engine.tp_part_gathers ? matrices : 1); i++) {
+        struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
+                                                ORR_GROUP_TP, emit->dims.T * width * gathered_bytes(emit));
+        if (op && by_ops(emit)) op->recomputed = true;
+    }
 }
 
 /* The partial sums of a row-parallel output are reduced in forward; with sequence parallelism the output gradient is
