@@ -101,7 +101,7 @@ GROUPS = {
         ("moe_redundant", "false", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
-        ("tp_part_scatters", "false", "columns"), ("gathered_logit_bytes", "0", "columns"), ("cp_balanced", "false", "ring"),
+        ("tp_part_scatters", "false", "columns"), ("tp_row_copies", "false", "columns"), ("gathered_logit_bytes", "0", "columns"), ("cp_balanced", "false", "ring"),
         ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
         ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
         ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline"),

@@ -66,6 +66,10 @@ static double emit_gathered_logits(struct orr_emit *emit)
     const double bytes = emit->job->engine.gathered_logit_bytes, all = d->T * d->vocab * d->t;
     if (bytes <= 0) return d->T * d->vocab;
     orr_emit_collective(emit, "loss.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, bytes * all);
+    if (emit->job->engine.tp_row_copies && d->t > 1) /* Eq. 347 */
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss.copy",
+                                                            .kind = ORR_POINTWISE_COPY,
+                                                            .forward_bytes = 2 * bytes * all});
     return all;
 }
 

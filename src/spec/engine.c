@@ -36,6 +36,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, tp_kept_inputs, false, "inputs gathered over tp stay whole until backward"),
     ORR_BOOL(orr_engine, tp_part_gathers, false, "q, k, v, gate and up gather their input one by one"),
     ORR_BOOL(orr_engine, tp_part_scatters, false, "... and scatter its gradient one by one"),
+    ORR_BOOL(orr_engine, tp_row_copies, false, "rows are copied around each gather and scatter over tp"),
     ORR_REAL(orr_engine, gathered_logit_bytes, ORR_UNIT_NONE, false, 0, 8, "bytes of a logit gathered for the loss"),
     ORR_REAL(orr_engine, norm_launches, ORR_UNIT_NONE, false, 0, 1e3, "kernels of an RMS norm; 0: by fused_norm"),
     ORR_REAL(orr_engine, norm_backward_launches, ORR_UNIT_NONE, false, 0, 1e3, "the same in backward"),

@@ -99,6 +99,27 @@ static void inputs_are_gathered_and_scattered(void **state)
     assert_close(whole - w->result.memory.part_bytes[ORR_MEMORY_ACTIVATIONS], 32 * 2 * 6144 * row, 1e-9);
 }
 
+/* Eq. 347: rows are read and written once around each of the two gathers and two scatters of forward, and of the two
+ * gathers and five scatters of backward. */
+static void rows_are_put_in_order(void **state)
+{
+    struct world *w = *state;
+    double bytes[2] = {0, 0};
+    read_columns(w);
+    train(w);
+    for (size_t i = 0; i < w->scratch->ops.n; i++) {
+        const struct orr_op *op = &w->scratch->ops.items[i];
+        if (op->layer_kind == 0 && strcmp(op->name, "tp.copy") == 0) bytes[op->phase == ORR_PHASE_BACKWARD] += op->bytes;
+    }
+    assert_close(bytes[0], 4 * 8192.0 * 4096 * 4, 1e-12);
+    assert_close(bytes[1], 7 * 8192.0 * 4096 * 4, 1e-12);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss.copy")->bytes, 4 * 8192.0 * 128256, 1e-12);
+    w->job.engine.tp_row_copies = false;
+    train(w);
+    assert_null(find_op(w, 0, "tp.copy"));
+    assert_null(find_op(w, ORR_LAYER_HEAD, "loss.copy"));
+}
+
 /* Eq. 346: 12 bytes of traffic for each of 8192 · 128256 logits, or a quarter of them on every rank. */
 static void logits_are_gathered(void **state)
 {
@@ -215,6 +236,7 @@ int main(void)
         cmocka_unit_test(every_other_product_runs_again),
         cmocka_unit_test(inputs_are_gathered_and_scattered),
         cmocka_unit_test(logits_are_gathered),
+        cmocka_unit_test(rows_are_put_in_order),
         cmocka_unit_test(kept_products_are_counted),
         cmocka_unit_test(rows_of_fits_are_verdicts),
     };
