@@ -27,6 +27,8 @@ JOBS = {
                    "--engine hf-transformers-2026-eager",
     "eager scores": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 "
                     "--global-batch 2 --attention unfused --engine hf-transformers-2026-eager",
+    "columns": "train --model llama3-8b --system h200-sxm --gpus 8 --tp 4 --seq 4096 --micro-batch 4 --global-batch 8 "
+               "--engine kempnerforge-2026",
     "small": "train --model gpt2 --system h200-sxm --gpus 8 --global-batch 8 --micro-batch 1 --engine pytorch-eager",
     "sharded": f"train --model llama2-13b {H100} --gpus 64 --zero 3 --global-batch 64 --micro-batch 1 "
                "--engine pytorch-fsdp-compile",
@@ -98,7 +100,8 @@ GROUPS = {
         ("triton_experts", "false", "experts chat"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [
-        ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),
+        ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
+        ("tp_part_scatters", "false", "columns"), ("tp_row_copies", "false", "columns"), ("gathered_logit_bytes", "0", "columns"), ("cp_balanced", "false", "ring"),
         ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
         ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
         ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline"),

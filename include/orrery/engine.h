@@ -59,6 +59,11 @@ struct orr_engine {
     /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
      * residual stream that they move */
     bool split_products; /* q, k and v, and gate and up, are products of their own */
+    /* sequence parallelism: the gathered input of column-parallel products stays for backward; q, k, v, gate and up
+     * gather it, and scatter its gradient, one by one */
+    bool tp_kept_inputs, tp_part_gathers, tp_part_scatters;
+    bool tp_row_copies; /* rows are put in order by a copy after each gather and before each scatter */
+    double gathered_logit_bytes; /* bytes of a logit that every tensor-parallel rank gathers; 0: they stay divided */
     /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
      * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
     double norm_launches, norm_backward_launches, norm_bytes, norm_backward_bytes;

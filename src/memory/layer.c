@@ -128,6 +128,13 @@ static double score_bytes(const struct orr_job *job, const struct orr_dims *d, c
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
 
+/* Eq. 345: rows that so many column-parallel matrices keep of their input: the rank's own, or all that were gathered. */
+static double input_rows(const struct orr_job *job, const struct orr_dims *d, double matrices)
+{
+    const struct orr_engine *engine = &job->engine;
+    return !engine->tp_kept_inputs ? d->T_norm : d->T * (engine->tp_part_gathers && job->plan.sp ? matrices : 1);
+}
+
 static double attention_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double w = d->w_a, in = input_width(job, d), a = (double)kind->n_heads / d->t;
@@ -149,7 +156,7 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
     const double inputs = (input_bytes(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V) +
                            quantised_input(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V)) *
-                          d->T_norm * d->h;
+                          input_rows(job, d, kind->shared_kv ? 1 : 3) * d->h;
     /* A fused kernel keeps its output in its own order; a product that keeps its input keeps the copy in rows. */
     const double rows = unfused(job) ? 0 : quantised_input(job, d, kind, ORR_TARGET_O, ORR_TARGET_O);
     return inputs + w * d->T * ((a + kept) * (double)kind->head_qk + kept * (double)kind->head_v) +
@@ -188,7 +195,8 @@ static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, con
     const double rows = d->T / d->t * (double)kind->n_active * orr_rows_frac(&job->workload);
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     if (!orr_kind_has_ffn(kind)) return 0;
-    double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
+    double bytes = in * input_rows(job, d, kind->gated ? 2 : 1) * d->h;
+    bytes += d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
     bytes += ffn_beside(job, d, kind);
     if (kind->n_experts > 0) /* Eq. 85 */
         bytes += rows * ((1 + d->te) * hidden * d->w_a + (double)kind->expert_width * per_column);

@@ -320,7 +320,8 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     const struct orr_dims *d = &emit->dims;
     const double heads = (double)kind->n_heads / d->t, kv = kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind);
     const double head = (double)kind->head_qk, values = kind->kv_equal ? 0 : (double)kind->head_v;
-    orr_emit_column_gather(emit, d->h);
+    const int matrices = kv <= 0 ? 1 : values > 0 ? 3 : 2;
+    orr_emit_column_gather(emit, d->h, matrices);
     const int32_t qkv = orr_emit_linear(
         emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
                                    .m = d->T,
@@ -333,7 +334,7 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
                                              {ORR_TARGET_K, kv * head},
                                              {ORR_TARGET_V, kv * values}},
                                    .quantised = true});
-    orr_emit_column_input(emit, qkv, d->h);
+    orr_emit_column_input(emit, qkv, d->h, matrices);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
     /* Eq. 242: a norm over the heads of all ranks needs the sums of squares of queries and keys, in fp32. */

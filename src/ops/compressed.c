@@ -65,9 +65,9 @@ void orr_emit_compressed_rows(struct orr_emit *emit, const struct orr_layer_kind
     orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     emit_matrix(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, size);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * size, true);
-    orr_emit_column_gather(emit, r_q + size);
+    orr_emit_column_gather(emit, r_q + size, 1);
     orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("mla.q_up"), ORR_PRODUCT_Q_UP, d->T, r_q, heads * size),
-                          r_q);
+                          r_q, 1);
     /* Query heads are normalised and rotated; the rotation of the keys is taken back from the heads' outputs. */
     orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * heads * size, true);
     const double rotated = 2 * d->w_a * d->T * (2 * heads + 1) * (double)kind->mla_rope;

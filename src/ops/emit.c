@@ -398,28 +398,48 @@ static double gathered_bytes(const struct orr_emit *emit)
     return emit->backward && emit->dims.low_precision && emit->layer_kind >= 0 ? emit->recipe.tp_bytes : emit->dims.w_c;
 }
 
-/* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
- * parallelism the input is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
-void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
+/* Eq. 347: transfers join the parts of ranks one after the other, but sequences lie one after the other in memory: some
+ * stacks put rows in order by a copy after each gather and before each scatter. */
+static void emit_ordering(struct orr_emit *emit, enum orr_phase phase, double payload_bytes, bool again)
 {
+    if (!emit->job->engine.tp_row_copies || emit->dims.t < 2 || (phase == ORR_PHASE_BACKWARD && !emit->backward)) return;
+    struct orr_op *op = orr_emit_op(emit, "tp.copy", ORR_OP_POINTWISE, phase);
+    op->pointwise = ORR_POINTWISE_COPY;
+    op->bytes = 2 * payload_bytes;
+    op->recomputed |= again;
+}
+
+/* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
+ * parallelism the input is also gathered again for wgrad, unless the engine kept it. The engine may run both beside the
+ * two backward GEMMs, and may scatter the gradient of each of the matrices on its own (Eq. 345). */
+void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width, int matrices)
+{
+    const struct orr_engine *engine = &emit->job->engine;
     const double payload = emit->dims.T * width * emit->dims.w_c;
-    const bool async = emit->job->engine.tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
+    const bool async = engine->tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
     const int32_t under_dgrad = async ? dgrad : -1, under_wgrad = async && !emit->frozen ? dgrad + 1 : -1;
     if (!emit->job->plan.sp) {
         emit_beside(emit, "tp.reduce_grad", ORR_COLLECTIVE_ALLREDUCE, payload, under_wgrad);
         return;
     }
-    emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, emit->dims.T * width * gathered_bytes(emit),
-                under_dgrad);
-    emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
+    if (!engine->tp_kept_inputs)
+        emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, emit->dims.T * width * gathered_bytes(emit),
+                    under_dgrad);
+    for (int i = 0; i < (engine->tp_part_scatters ? matrices : 1); i++) {
+        emit_ordering(emit, ORR_PHASE_BACKWARD, payload, false);
+        emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
+    }
 }
 
-void orr_emit_column_gather(struct orr_emit *emit, double width)
+void orr_emit_column_gather(struct orr_emit *emit, double width, int matrices)
 {
     if (!emit->job->plan.sp) return;
-    struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
-                                            ORR_GROUP_TP, emit->dims.T * width * gathered_bytes(emit));
-    if (op && by_ops(emit)) op->recomputed = true;
+    for (int i = 0; i < (emit->job->engine.tp_part_gathers ? matrices : 1); i++) {
+        struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
+                                                ORR_GROUP_TP, emit->dims.T * width * gathered_bytes(emit));
+        if (op && by_ops(emit)) op->recomputed = true;
+        if (op) emit_ordering(emit, ORR_PHASE_FORWARD, op->payload_bytes, op->recomputed);
+    }
 }
 
 /* The partial sums of a row-parallel output are reduced in forward; with sequence parallelism the output gradient is
@@ -428,9 +448,12 @@ void orr_emit_row_output(struct orr_emit *emit, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
     const bool sp = emit->job->plan.sp;
+    if (sp) emit_ordering(emit, ORR_PHASE_FORWARD, payload, false);
     orr_emit_collective(emit, sp ? "tp.scatter" : "tp.reduce", ORR_PHASE_FORWARD,
                         sp ? ORR_COLLECTIVE_REDUCESCATTER : ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload);
-    if (sp) emit_beside(emit, "tp.gather_grad", ORR_COLLECTIVE_ALLGATHER, payload, -1);
+    if (!sp) return;
+    emit_beside(emit, "tp.gather_grad", ORR_COLLECTIVE_ALLGATHER, payload, -1);
+    emit_ordering(emit, ORR_PHASE_BACKWARD, payload, false);
 }
 
 int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)

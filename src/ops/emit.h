@@ -152,9 +152,10 @@ struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum
 
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase);
 
-/* Tensor-parallel collectives around a column-parallel input and a row-parallel output (Eq. 12a). */
-void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width);
-void orr_emit_column_gather(struct orr_emit *emit, double width);
+/* Tensor-parallel collectives around the input of one or more column-parallel matrices and a row-parallel output
+ * (Eqs. 12a, 345). */
+void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width, int matrices);
+void orr_emit_column_gather(struct orr_emit *emit, double width, int matrices);
 void orr_emit_row_output(struct orr_emit *emit, double width);
 
 #endif

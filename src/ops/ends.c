@@ -58,6 +58,21 @@ static void emit_embedding(struct orr_emit *emit)
     orr_emit_sharded_layer(emit, &params);
 }
 
+/* Eq. 346: logits whose loss a rank computes. Some stacks gather all of them on every tensor-parallel rank first; their
+ * gradient is cut without a transfer. */
+static double emit_gathered_logits(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double bytes = emit->job->engine.gathered_logit_bytes, all = d->T * d->vocab * d->t;
+    if (bytes <= 0) return d->T * d->vocab;
+    orr_emit_collective(emit, "loss.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, bytes * all);
+    if (emit->job->engine.tp_row_copies && d->t > 1) /* Eq. 347 */
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss.copy",
+                                                            .kind = ORR_POINTWISE_COPY,
+                                                            .forward_bytes = 2 * bytes * all});
+    return all;
+}
+
 /* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
  * log-probabilities in forward, and 11 for the gradient and 6 for the downcast in backward. A fused kernel reads the
  * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it
@@ -66,7 +81,7 @@ static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     const bool fused = emit->job->engine.fused_loss;
-    const double logits = d->T * d->vocab, given = emit->job->engine.loss_bytes_per_logit;
+    const double logits = emit_gathered_logits(emit), given = emit->job->engine.loss_bytes_per_logit;
     const double forward = given > 0 ? given * 18 / 35 : fused ? 4 : 18;
     const double backward = given > 0 ? given * 17 / 35 : fused ? 4 : 17;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss",
@@ -76,6 +91,7 @@ static void emit_loss(struct orr_emit *emit)
                                                         .backward_bytes = backward * logits,
                                                         .forward_launches = fused ? 1 : 3,
                                                         .backward_launches = fused ? 1 : 2});
+    if (emit->job->engine.gathered_logit_bytes > 0) return;
     for (int i = 0; i < 3; i++) /* The ranks reduce the maximum, the sum and the target logit. */
         orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T);
 }
@@ -85,14 +101,14 @@ static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->rms_norm);
-    orr_emit_column_gather(emit, d->h);
+    orr_emit_column_gather(emit, d->h, 1);
     const int32_t head = orr_emit_linear(
         emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
                                    .m = d->T_head,
                                    .k = d->h,
                                    .n = d->vocab,
                                    .head = true});
-    orr_emit_column_input(emit, head, d->h);
+    orr_emit_column_input(emit, head, d->h, 1);
 }
 
 static void emit_head(struct orr_emit *emit)
@@ -134,14 +150,14 @@ static void emit_mtp_input(struct orr_emit *emit)
     orr_emit_norm(emit, "mtp.embedding_norm", "mtp.embedding_norm.backward", d->T_norm * d->h, rms);
     orr_emit_norm(emit, "mtp.hidden_norm", "mtp.hidden_norm.backward", d->T_norm * d->h, rms);
     if (emit->lumped) emit_mtp_lump(emit);
-    if (divided) orr_emit_column_gather(emit, 2 * d->h);
+    if (divided) orr_emit_column_gather(emit, 2 * d->h, 1);
     const int32_t projection = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("mtp.projection"),
                                                                           .m = d->T,
                                                                           .k = 2 * d->h,
                                                                           .n = divided ? d->h / d->t : d->h,
                                                                           .quantised = divided});
     if (!divided) return;
-    orr_emit_column_input(emit, projection, 2 * d->h);
+    orr_emit_column_input(emit, projection, 2 * d->h, 1);
     /* The product is column-parallel, but every rank needs its whole output. */
     const double whole = d->T * d->h * d->w_c;
     orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole);

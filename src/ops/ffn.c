@@ -65,8 +65,9 @@ static void emit_dense(struct orr_emit *emit, const struct orr_layer_kind *kind,
 {
     const struct orr_dims *d = &emit->dims;
     const double f = width / d->t;
-    if (!shared && !kind->parallel_block) orr_emit_column_gather(emit, d->h);
-    orr_emit_column_input(emit, emit_up(emit, kind, f, shared), d->h);
+    const int matrices = kind->gated ? 2 : 1;
+    if (!shared && !kind->parallel_block) orr_emit_column_gather(emit, d->h, matrices);
+    orr_emit_column_input(emit, emit_up(emit, kind, f, shared), d->h, matrices);
     emit_activation(emit, d->T * f, kind->gated, kind->ffn_bias);
     emit_matrix(emit, shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"), f, d->h, kind->ffn_bias,
                 shared ? ORR_PRODUCT_SHARED_DOWN : ORR_PRODUCT_DOWN);

@@ -263,8 +263,8 @@ static void emit_scan_kernels(struct orr_emit *emit, const struct orr_scan_sizes
 static void emit_scan_rows(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
 {
     const struct orr_dims *d = &emit->dims;
-    if (!kind->beside_attention) orr_emit_column_gather(emit, d->h);
-    orr_emit_column_input(emit, emit_scan_inputs(emit, kind, z), d->h);
+    if (!kind->beside_attention) orr_emit_column_gather(emit, d->h, 1);
+    orr_emit_column_input(emit, emit_scan_inputs(emit, kind, z), d->h, 1);
     if (kind->conv_width > 0) emit_columns(emit, "scan.conv", "scan.conv.backward", 1, d->T * z->conv);
     emit_low_rank(emit, kind, z);
     emit_columns(emit, "scan.gate", "scan.gate.backward", 2, d->T * z->width);
@@ -324,8 +324,8 @@ void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (d->decoding > 0 && emit->parts & ORR_PART_DECODES) emit_cross_core(emit, kind, true, false);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    orr_emit_column_gather(emit, d->h);
-    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("cross.query"), d->T, d->h, heads * d_qk), d->h);
+    orr_emit_column_gather(emit, d->h, 1);
+    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("cross.query"), d->T, d->h, heads * d_qk), d->h, 1);
     emit_matrix(emit, ORR_LINEAR("cross.out"), d->T, heads * d_v, d->h);
     orr_emit_row_output(emit, d->h);
 }

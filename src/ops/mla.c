@@ -23,9 +23,10 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     }
     if (!fused) emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * r, true);
-    orr_emit_column_gather(emit, q_width + r + d_r);
+    orr_emit_column_gather(emit, q_width + r + d_r, 1);
     const enum orr_product q_up = r_q > 0 ? ORR_PRODUCT_Q_UP : ORR_PRODUCT_QKV;
-    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns), q_width);
+    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns), q_width,
+                          1);
     if (kind->gate_columns == 0) return;
     const double gates = (double)kind->gate_columns / d->t;
     emit_projection(emit, ORR_LINEAR("mla.gate"), ORR_PRODUCT_OTHER, d->T, d->h, gates);
@@ -44,7 +45,7 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
         orr_emit_column_input(
             emit,
             emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
-            r + d_r);
+            r + d_r, 1);
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);

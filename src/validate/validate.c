@@ -90,7 +90,7 @@ static void put_training(struct validator *w, size_t row)
     const bool jax = strcmp(orr_csv_cell(csv, row, "framework"), "jax") == 0;
     orr_row_put(w, "kind", "train");
     orr_row_put_cells(w, row, "", HEAD);
-    orr_row_put_cells(w, row, "plan.", "tp pp dp cp ep etp zero zero_group schedule overlap offload");
+    orr_row_put_cells(w, row, "plan.", "tp pp dp cp cp_kind ep etp zero zero_group schedule overlap offload");
     put_open(w, row, "plan.", "vpp");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
     orr_row_put_cells(

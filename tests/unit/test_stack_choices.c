@@ -53,6 +53,92 @@ static void every_other_product_runs_again(void **state)
     assert_true(repeated_flops(w) == 0);
 }
 
+/* ---------------------------------------------------------------- inputs and logits over tensor-parallel ranks */
+
+/* Llama-3-8B on four ranks with sequence parallelism: 2 · 4096 rows of 4096 columns, 128256 words. */
+static void read_columns(struct world *w)
+{
+    read_job(w, "{'kind':'train','model':'llama3-8b','system':'h200-sxm','plan':{'tp':4,'dp':1},'workload':{'seq':4096,"
+                "'micro_batch':2,'global_batch':2,'engine':'kempnerforge-2026','recompute':'none'}}");
+}
+
+/* How many operators of a layer have that name; all must move the 8192 · 4096 elements of 2 bytes. */
+static int transfers(const struct world *w, const char *name)
+{
+    int n = 0;
+    for (size_t i = 0; i < w->scratch->ops.n; i++) {
+        const struct orr_op *op = &w->scratch->ops.items[i];
+        if (op->layer_kind != 0 || strcmp(op->name, name) != 0) continue;
+        assert_close(op->payload_bytes, 8192.0 * 4096 * 2, 1e-12);
+        n++;
+    }
+    return n;
+}
+
+/* Eq. 345: q, k, v and gate, up have five gradients of two inputs. A stack that keeps gathered inputs has 6144 rows more
+ * of each, in 2 bytes, in 32 layers; one that gathers for every matrix keeps three and two copies of all 8192 rows. */
+static void inputs_are_gathered_and_scattered(void **state)
+{
+    struct world *w = *state;
+    const double row = 4096 * 2;
+    read_columns(w);
+    train(w);
+    const double whole = w->result.memory.part_bytes[ORR_MEMORY_ACTIVATIONS];
+    assert_int_equal(transfers(w, "tp.gather"), 2);
+    assert_int_equal(transfers(w, "tp.scatter_grad"), 5);
+    assert_int_equal(transfers(w, "tp.gather_saved"), 0);
+    w->job.engine.tp_part_gathers = true;
+    train(w);
+    assert_int_equal(transfers(w, "tp.gather"), 5);
+    assert_close(w->result.memory.part_bytes[ORR_MEMORY_ACTIVATIONS] - whole, 32 * 3 * 8192 * row, 1e-9);
+    w->job.engine.tp_part_gathers = w->job.engine.tp_part_scatters = w->job.engine.tp_kept_inputs = false;
+    train(w);
+    assert_int_equal(transfers(w, "tp.gather"), 2);
+    assert_int_equal(transfers(w, "tp.scatter_grad"), 2);
+    assert_int_equal(transfers(w, "tp.gather_saved"), 2);
+    assert_close(whole - w->result.memory.part_bytes[ORR_MEMORY_ACTIVATIONS], 32 * 2 * 6144 * row, 1e-9);
+}
+
+/* Eq. 347: rows are read and written once around each of the two gathers and two scatters of forward, and of the two
+ * gathers and five scatters of backward. */
+static void rows_are_put_in_order(void **state)
+{
+    struct world *w = *state;
+    double bytes[2] = {0, 0};
+    read_columns(w);
+    train(w);
+    for (size_t i = 0; i < w->scratch->ops.n; i++) {
+        const struct orr_op *op = &w->scratch->ops.items[i];
+        if (op->layer_kind == 0 && strcmp(op->name, "tp.copy") == 0) bytes[op->phase == ORR_PHASE_BACKWARD] += op->bytes;
+    }
+    assert_close(bytes[0], 4 * 8192.0 * 4096 * 4, 1e-12);
+    assert_close(bytes[1], 7 * 8192.0 * 4096 * 4, 1e-12);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss.copy")->bytes, 4 * 8192.0 * 128256, 1e-12);
+    w->job.engine.tp_row_copies = false;
+    train(w);
+    assert_null(find_op(w, 0, "tp.copy"));
+    assert_null(find_op(w, ORR_LAYER_HEAD, "loss.copy"));
+}
+
+/* Eq. 346: 12 bytes of traffic for each of 8192 · 128256 logits, or a quarter of them on every rank. */
+static void logits_are_gathered(void **state)
+{
+    struct world *w = *state;
+    const double logits = 8192.0 * 128256;
+    read_columns(w);
+    train(w);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss.gather")->payload_bytes, 2 * logits, 1e-12);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss")->bytes + need_op(w, ORR_LAYER_HEAD, "loss.backward")->bytes,
+                 12 * logits, 1e-12);
+    assert_null(find_op(w, ORR_LAYER_HEAD, "loss.reduce"));
+    w->job.engine.gathered_logit_bytes = 0;
+    train(w);
+    assert_null(find_op(w, ORR_LAYER_HEAD, "loss.gather"));
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss")->bytes + need_op(w, ORR_LAYER_HEAD, "loss.backward")->bytes,
+                 12 * logits / 4, 1e-12);
+    assert_non_null(find_op(w, ORR_LAYER_HEAD, "loss.reduce"));
+}
+
 /* Eq. 307: Megatron Core checkpoints fused attention. Llama-3-8B on tp 2, 4096 tokens: 16 heads, products of 128 + 128
  * columns over the causal half of 4096² pairs and its diagonal. Nothing less is kept, and without the fact nothing runs
  * again. */
@@ -148,6 +234,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(megatron_repeats_fused_attention),
         cmocka_unit_test(every_other_product_runs_again),
+        cmocka_unit_test(inputs_are_gathered_and_scattered),
+        cmocka_unit_test(logits_are_gathered),
+        cmocka_unit_test(rows_are_put_in_order),
         cmocka_unit_test(kept_products_are_counted),
         cmocka_unit_test(rows_of_fits_are_verdicts),
     };
