@@ -77,7 +77,9 @@ GROUPS = {
         ("fp8_recast", "true", "fp8 experts"), ("fp8_weights_each", "true", "fp8 experts"),
         ("fp8_gather", "true", "fp8 sharded"), ("fp8_tp_gather", "true", "fp8 tensor"),
         ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
-        ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"), ("loss_bytes_per_logit", "0", "replicas"),
+        ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"),
+        ("strided_bytes", "0", "replicas"), ("strided_backward_bytes", "0", "replicas"), ("swapped_samples", "false", "two samples"),
+        ("split_gate", "false", "replicas"), ("loss_bytes_per_logit", "0", "replicas"),
         ("selective_ops", "false", "selective"), ("fused_core_repeated", "false", "core"),
         ("split_products", "false", "short steps"), ("norm_launches", "0", "fine-tuning"),
         ("norm_backward_launches", "9", "short steps"), ("norm_bytes", "18", "fine-tuning"),
@@ -87,7 +89,7 @@ GROUPS = {
         ("autocast", "true", "fine-tuning")],
     "step": [
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("clip_scales", "false", "fine-tuning"), ("gradient_bytes", "2", "dense"),
-        ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
+        ("reduce_bytes", "2", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
         ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
         ("reduce_bucket_params", "0", "copies"), ("reduce_bucket_rank_params", "50000000", "dense"),
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
@@ -166,6 +168,7 @@ JOBS["copies"] = NANOTRON + "--gpus 64 --tp 2 --zero 0 --global-batch 64"
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"
 JOBS["unfilled"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 12"
 JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"
+JOBS["two samples"] = NANOTRON.replace("--micro-batch 1", "--micro-batch 2") + "--gpus 64 --zero 1 --global-batch 256"
 JOBS["two nodes"] = NANOTRON + "--gpus 16 --tp 16 --global-batch 16"
 JOBS["owners"] = "train --model internlm-7b --system a100-80g-sxm-roce400 --gpus 64 --seq 2048 --global-batch 64 " \
                  "--micro-batch 1 --engine internevo-2023"

@@ -75,6 +75,9 @@ struct orr_engine {
                                                  and values are repeated for all heads */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
+    double strided_bytes, strided_backward_bytes; /* likewise, copies of permuted views, 4 per element (Eq. 336) */
+    bool swapped_samples; /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
+    bool split_gate;      /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
     bool layout_whole_rows; /* they work on the residual stream, which only sequence parallelism
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */

@@ -258,6 +258,7 @@
     X(CAST, "cast", "format conversion with scales")                                                                   \
     X(UPCAST, "upcast", "copy from 16 to 32 bits")                                                                     \
     X(ACCUMULATE, "accumulate", "16-bit values added to sums of 32 bits")                                              \
+    X(STRIDED, "strided", "kernels on slices and permuted views, 4 bytes per element")                                 \
     X(LOSS, "loss", "cross-entropy on the logits")                                                                     \
     X(ADAM, "adam", "fused Adam step")
 

@@ -361,6 +361,7 @@ static enum orr_pointwise class_of(const char *op)
                  {"upcast", ORR_POINTWISE_UPCAST},
                  {"loss", ORR_POINTWISE_LOSS},
                  {"adam", ORR_POINTWISE_ADAM},
+                 {"strided", ORR_POINTWISE_STRIDED},
                  {"accumulate", ORR_POINTWISE_ACCUMULATE}};
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         if (strcmp(op, WORDS[i].word) == 0) return WORDS[i].class;

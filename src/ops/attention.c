@@ -276,6 +276,25 @@ static void emit_layout(struct orr_emit *emit)
                                                         .backward_launches = engine->layout_backward_launches});
 }
 
+/* Copies of permuted views around attention, by elements of 4 bytes (Eq. 336). Where attention has samples before
+ * tokens and the products have them behind, its output is copied before the next product and again for its weight
+ * gradient, and its gradient once; a single sample is in place either way (Eq. 337). */
+static void emit_strided(struct orr_emit *emit)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double elements = emit->dims.T / emit->dims.t * emit->dims.h * orr_narrowed_frac(&emit->dims);
+    const double swapped = engine->swapped_samples && emit->dims.b > 1 ? 1 : 0;
+    if (!emit->backward) return;
+    orr_emit_pointwise(
+        emit, &(struct orr_pointwise_op){.name = "attention.strided",
+                                         .backward_name = "attention.strided.backward",
+                                         .kind = ORR_POINTWISE_STRIDED,
+                                         .forward_bytes = (engine->strided_bytes + 4 * swapped) * elements,
+                                         .backward_bytes = (engine->strided_backward_bytes + 8 * swapped) * elements,
+                                         .forward_launches = 1 + swapped,
+                                         .backward_launches = 1 + 2 * swapped});
+}
+
 /* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
 static void emit_rope(struct orr_emit *emit, double elements)
 {
@@ -342,6 +361,7 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
         orr_emit_collective(emit, "attention.qk_norm.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP,
                             2 * sizeof(float) * d->T);
     emit_layout(emit);
+    emit_strided(emit);
     if (kind->rope) emit_rope(emit, d->T * (heads + kv) * head);
     if (kind->gate_columns > 0) orr_emit_output_gate(emit, d->T * heads * (double)kind->head_v);
 }

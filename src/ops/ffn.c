@@ -2,6 +2,24 @@
  * the tensor-parallel group (Eq. 6b). */
 #include "ops/emit.h"
 
+/* Eq. 336: gate and up are halves of one matrix. SiLU, the product and their gradients that read a half are not
+ * vectorised and count by elements. The gradient of up is a product of whole tensors (6 bytes), and the gradients of
+ * both halves are joined (8). */
+static void emit_split_gate(struct orr_emit *emit, double elements)
+{
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mlp.activation",
+                                                    .backward_name = "mlp.activation.backward",
+                                                    .kind = ORR_POINTWISE_STRIDED,
+                                                    .forward_bytes = 2 * 4 * elements,
+                                                    .backward_bytes = 2 * 4 * elements,
+                                                    .forward_launches = 2,
+                                                    .backward_launches = 2});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.backward_name = "mlp.join.backward",
+                                                    .kind = ORR_POINTWISE_ACTIVATION,
+                                                    .backward_bytes = (6 + 8) * elements,
+                                                    .backward_launches = 1});
+}
+
 /* Bytes per hidden element in forward and backward are 4 and 6 for GELU, 6 and 10 for a fused gate product, 10 and 18
  * for a gate product of two operators. */
 static void emit_activation(struct orr_emit *emit, double elements, bool gated, bool bias)
@@ -9,6 +27,10 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
     const struct orr_engine *engine = &emit->job->engine;
     double forward = 4, backward = 6;
     double launches = 1;
+    if (gated && emit->backward && engine->split_gate) {
+        emit_split_gate(emit, elements);
+        return;
+    }
     if (gated) {
         forward = engine->fused_gate ? 6 : 10;
         backward = engine->fused_gate ? 10 : 18;
