@@ -378,8 +378,7 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
 {
     const struct orr_engine *e = &facts->engine;
     struct orr_closed_search s = {.facts = facts, .steps = steps, .demand = demand, .scale = scale};
-    s.mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-              e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    s.mixes = orr_scheduler_mixes(e);
     s.budget = e->max_step_tokens > 0 ? (double)e->max_step_tokens : 1e15;
     s.context = demand->input + orr_max(1, demand->output_square / demand->output / 2);
     s.further = (demand->output - 1) / facts->tokens_per_step;

@@ -19,8 +19,7 @@ struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struc
     r->facts = *facts;
     r->table = steps;
     r->sink = *sink;
-    r->mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-               e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    r->mixes = orr_scheduler_mixes(e);
     r->reserves = e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT || e->scheduler == ORR_SCHEDULER_TGI;
     r->by_ratio = e->scheduler == ORR_SCHEDULER_SGLANG;
     r->ratio = e->admit_frac;

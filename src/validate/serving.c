@@ -119,6 +119,7 @@ static void put_limits(struct validator *w, size_t row)
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
+    e->chunked_prefill = flag(w, row, "chunked_prefill", e->chunked_prefill);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
 
