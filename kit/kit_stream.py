@@ -13,16 +13,19 @@ token of all streams is made as soon as the last one was taken by all, so that t
 printed is processor time (user and system), not wall time. Messages between an engine and its front end are not in it.
 
 --tokenise measures instead what texts and tokens cost (needs `tokenizers` and `transformers`): prompts into tokens,
-single tokens into text by a stream of the library `tokenizers`, and by joining the last tokens twice, with a byte-level
-vocabulary of 30,000 pieces that is trained on invented words. See README.md.
+single tokens into text by a stream of the library `tokenizers`, and by joining the last tokens twice, with byte-level
+vocabularies of 128,000 pieces that are learnt from the sources of this machine's Python packages. Prompts are such
+sources, and texts of tokens drawn at random, as benchmarks send them. See README.md.
 """
 import argparse
 import asyncio
 import csv
+import glob
 import json
 import multiprocessing
 import os
 import platform
+import random
 import resource
 import sys
 import time
@@ -215,23 +218,41 @@ def client_process(streams, port, report):
 
 # ---------------------------------------------------------------- texts and tokens
 
-def invented_texts(texts, words):
-    import random
-    random.seed(1)
-    known = ["".join(random.choice("etaoinshrdlucmfwyp") for _ in range(random.randint(1, 9))) for _ in range(40000)]
-    pick = lambda: known[min(int(random.paretovariate(0.7)), len(known) - 1)]
-    return [" ".join(pick() for _ in range(words)) for _ in range(texts)]
+def source_texts(most_bytes):
+    """Texts to learn a vocabulary from and to make tokens of: the sources of the Python packages of this machine."""
+    paths = [path for folder in dict.fromkeys(sys.path) if os.path.isdir(folder)
+             for path in glob.glob(os.path.join(folder, "**", "*.py"), recursive=True)]
+    random.Random(1).shuffle(paths)
+    texts = []
+    for path in paths:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            texts.append(file.read(40000))
+        most_bytes -= len(texts[-1])
+        if most_bytes < 0:
+            break
+    return texts
 
 
-def trained_tokenizer():
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+def trained_tokenizer(texts, by_pattern):
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=30000, show_progress=False,
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    if by_pattern:
+        pattern = Regex(r"[^\s\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+            pre_tokenizers.Split(pattern, "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    trainer = trainers.BpeTrainer(vocab_size=128000, show_progress=False,
                                   initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
-    tokenizer.train_from_iterator(invented_texts(200, 2000), trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
+
+
+def random_prompts(tokenizer, prompts, tokens):
+    draw = random.Random(1)
+    return [tokenizer.decode([draw.randrange(256, tokenizer.get_vocab_size()) for _ in range(tokens)])
+            for _ in range(prompts)]
 
 
 def decode_by_stream(tokenizer, answers):
@@ -254,29 +275,40 @@ def decode_by_joining(fast, answers):
                 first, seen = seen, len(pieces)
 
 
+def token_parts(texts, by_pattern):
+    """What is timed with one vocabulary: name, prompts, tokens, and how."""
+    import transformers
+    tokenizer = trained_tokenizer(texts, by_pattern)
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+    prompts = {"text": [text[:30000] for text in texts[-64:]],
+               "random tokens, 7373 a prompt": random_prompts(tokenizer, 32, 7373),
+               "random tokens, 921 a prompt": random_prompts(tokenizer, 128, 921)}
+    for name, texts_of in prompts.items():
+        tokens = sum(len(tokenizer.encode(text).ids) for text in texts_of)
+        yield "prompt to tokens", name, tokens, lambda texts_of=texts_of: [fast(text) for text in texts_of]
+    answers = [tokenizer.encode(text).ids[:500] for text in prompts["text"]]
+    tokens = sum(map(len, answers))
+    yield "token to text, stream", "", tokens, lambda: decode_by_stream(tokenizer, answers)
+    yield "token to text, joined twice", "", tokens, lambda: decode_by_joining(fast, answers)
+
+
 def tokenise(folder, repeats):
     import tokenizers
     import transformers
-    tokenizer = trained_tokenizer()
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer)
-    prompts = invented_texts(64, 700)
-    answers = [tokenizer.encode(text).ids[:500] for text in invented_texts(64, 400)]
-    n_prompt, n_answer = sum(len(tokenizer.encode(text).ids) for text in prompts), sum(map(len, answers))
-    parts = {"prompt to tokens": (lambda: [fast(text) for text in prompts], n_prompt),
-             "token to text, stream": (lambda: decode_by_stream(tokenizer, answers), n_answer),
-             "token to text, joined twice": (lambda: decode_by_joining(fast, answers), n_answer)}
+    texts = source_texts(45e6)
     source = (f"{cpu_name()}, Python {platform.python_version()}, tokenizers {tokenizers.__version__}, "
               f"transformers {transformers.__version__}, kit 1")
     with open(os.path.join(folder, "tokenise.csv"), "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["part", "repeat", "us_per_token", "source"])
-        for name, (run, tokens) in parts.items():
-            for repeat in range(repeats):
-                begin = sum(processor_s())
-                run()
-                value = 1e6 * (sum(processor_s()) - begin) / tokens
-                writer.writerow([name, repeat + 1, f"{value:.4g}", source])
-                print(name, f"{value:.2f} us per token", flush=True)
+        writer.writerow(["part", "vocabulary", "prompts", "repeat", "us_per_token", "source"])
+        for vocabulary in ("split by a pattern", "bytes"):
+            for part, prompts, tokens, run in token_parts(texts, vocabulary != "bytes"):
+                for repeat in range(repeats):
+                    begin = sum(processor_s())
+                    run()
+                    value = 1e6 * (sum(processor_s()) - begin) / tokens
+                    writer.writerow([part, vocabulary, prompts, repeat + 1, f"{value:.4g}", source])
+                    print(vocabulary, part, prompts, f"{value:.2f} us per token", flush=True)
 
 
 # ---------------------------------------------------------------- runs

@@ -128,7 +128,9 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
 {
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const double request_s = s->request_s, own_s = busy * (loop ? loop_residual_s(s, p) : residual_s(p, share));
-    const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
+    const struct orr_engine *e = &s->facts->engine;
+    const double per_token_s = (e->frontend_s_per_token + e->tokenise_s_per_token) / s->facts->host_speed;
+    const double varied_s = 0.3 * per_token_s * s->demand->input;
     if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
     /* Most steps only decode; where prompts have steps of their own, those count too. */
     const double vary = handling_varies(s, p, varied_s);
@@ -226,7 +228,7 @@ static double burst_s(const struct orr_closed_search *s, double users, double *l
 {
     const struct orr_demand *d = s->demand;
     const double group = orr_max(1, floor(s->budget / d->input)), chunks = orr_max(1, orr_ceil(d->input / s->budget));
-    const double turn_s = s->facts->engine.frontend_s_per_request / s->facts->host_speed;
+    const double turn_s = orr_frontend_turn_s(s->facts, d->input);
     double time_s = s->request_s, sum_s = 0, started = 0;
     for (int i = 0; i < 4096 && started < users; i++) {
         const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
@@ -382,9 +384,7 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
     s.budget = e->max_step_tokens > 0 ? (double)e->max_step_tokens : 1e15;
     s.context = demand->input + orr_max(1, demand->output_square / demand->output / 2);
     s.further = (demand->output - 1) / facts->tokens_per_step;
-    s.request_s =
-        (e->frontend_s + e->frontend_s_per_token * demand->input + e->frontend_s_per_request) / facts->host_speed +
-        facts->request_s;
+    s.request_s = orr_frontend_turn_s(facts, demand->input) + orr_frontend_own_s(facts, demand->input);
     s.spread = spread_of(&s, s.mixes ? floor(orr_min(demand->users, (double)e->max_requests)) : 0);
     if (s.further <= 0) return prompts_only(&s);
     struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};

@@ -526,7 +526,8 @@ static void run_log(struct validator *w, struct orr_served_run *run)
                                          .output_len = lround(number(w, i, "output_tokens", 1))};
     const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_TRACE, .trace = rows, .n_trace = n};
     struct orr_engine *e = &w->job.engine;
-    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = e->stream_s_per_token = 0;
+    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = 0;
+    e->tokenise_s_per_token = e->stream_s_per_token = 0;
     if (!rows || !run->records) snprintf(run->failed, sizeof run->failed, "out of memory");
     else if (orr_simulate(&w->job, &traffic, &how, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);

@@ -32,6 +32,7 @@ static void open_job(struct world *w, size_t i, int input, int output)
 static void no_frontend(struct orr_engine *engine)
 {
     engine->frontend_s = engine->frontend_s_per_token = engine->frontend_s_per_request = 0;
+    engine->tokenise_s_per_token = 0;
     engine->stream_s_per_token = 0;
 }
 
