@@ -38,6 +38,7 @@ struct point {
     double tau_s, step_s, adds_s; /* decode step; with what prompts add; what one prompt adds for the others */
     double own_s, chunks, joined; /* step with prompts; steps of one prompt; prompts that share it */
     double rate_per_s, load, ttft_s;
+    double send_s; /* until the tokens of a step have left (Eq. 200) */
 };
 
 /* ---------------------------------------------------------------- prices at a number that need not be whole */
@@ -131,10 +132,12 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
     const struct orr_engine *e = &s->facts->engine;
     const double per_token_s = (e->frontend_s_per_token + e->tokenise_s_per_token) / s->facts->host_speed;
     const double varied_s = 0.3 * per_token_s * s->demand->input;
-    if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
+    if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2)
+        return request_s + own_s + p->send_s;
     /* Most steps only decode; where prompts have steps of their own, those count too. */
     const double vary = handling_varies(s, p, varied_s);
-    return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
+    /* Its user asks when the last token has left, so long after a step, and the first token leaves so long after one. */
+    return whole_steps((p->send_s + request_s) / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
 }
 
 /* The end of the step in which a request is heard that was sent at the end of one: steps without prompts may pass
@@ -155,17 +158,19 @@ static double heard_s(const struct orr_together *t, double request_s)
 static struct point together_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_together t = orr_together_of(s, n);
+    const double send_s = n * s->facts->engine.stream_s_per_token / s->facts->host_speed;
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const bool overlapped = orr_decides_ahead(&s->facts->engine);
     const double lag_s = overlapped && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
     const double whole_s =
-        overlapped ? whole_steps(s->request_s / t.mean_s, STEPS_VARY) * t.mean_s : heard_s(&t, s->request_s);
+        overlapped ? whole_steps((send_s + s->request_s) / t.mean_s, STEPS_VARY) * t.mean_s
+                   : heard_s(&t, send_s + s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
     p.rate_per_s = t.rate_per_s;
     p.adds_s = (t.token_s - t.tau_s) * s->further / orr_max(1e-9, n);
     p.load = orr_min(1, p.rate_per_s * p.adds_s);
-    p.ttft_s = (loop ? whole_s : s->request_s + t.rest_s) + lag_s + t.chunks * t.own_s + queue_s;
+    p.ttft_s = (loop ? whole_s : s->request_s + t.rest_s + send_s) + lag_s + t.chunks * t.own_s + queue_s;
     return p;
 }
 
@@ -178,9 +183,10 @@ static struct point point_at(const struct orr_closed_search *s, double n)
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     if (s->facts->ranks > 1 && s->further > 0 && !d->received) return together_at(s, n);
     struct point p = {.tau_s = orr_closed_decode_s(s, n), .joined = 1};
+    p.send_s = n * e->stream_s_per_token / s->facts->host_speed;
     if (d->received) { /* Eq. 251 */
         p.chunks = 1;
-        p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
+        p.step_s = orr_max(p.tau_s, p.send_s);
         if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s);
         return p;
     }
@@ -192,7 +198,7 @@ static struct point point_at(const struct orr_closed_search *s, double n)
                                               (d->input - d->input / p.chunks) / 2, beside);
     p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
     p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
-    p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
+    p.step_s = orr_max(p.step_s, p.send_s);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
     const double lag_s = orr_decides_ahead(e) && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
@@ -263,7 +269,8 @@ static void march(const struct orr_closed_search *s, double users, struct orr_st
 static double solve(const struct orr_closed_search *s, double most,
                     double (*excess)(const struct orr_closed_search *s, double n))
 {
-    double low = 0, high = most, at_low = excess(s, low), at_high = excess(s, high), before = 2 * most;
+    /* Ranks that step together have no rate without a sequence, so that the search begins just above none. */
+    double low = 1e-7 * most, high = most, at_low = excess(s, low), at_high = excess(s, high), before = 2 * most;
     int side = 0;
     if (at_low > 0 || !(at_high > 0)) return at_low > 0 ? 0 : most;
     for (int i = 0; i < 52 && high - low > 1e-7 * most; i++) {
