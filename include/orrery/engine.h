@@ -244,7 +244,8 @@ struct orr_engine {
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
     bool prefix_cache;                       /* blocks of finished prompts are kept and found again */
     double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
-    double frontend_s_per_request;           /* ... and the part in which requests take turns */
+    double frontend_s_per_request;           /* ... and the part in which requests take turns ... */
+    double tokenise_s_per_token;             /* ... and that of one thread that makes tokens of texts, per token */
     double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */
     int64_t stream_tokens;                   /* tokens that are sent together; 0 is 1 */
     bool preempt_swap;                       /* stopped sequences keep their cache in the memory of the host */

@@ -38,6 +38,7 @@ struct point {
     double tau_s, step_s, adds_s; /* decode step; with what prompts add; what one prompt adds for the others */
     double own_s, chunks, joined; /* step with prompts; steps of one prompt; prompts that share it */
     double rate_per_s, load, ttft_s;
+    double send_s; /* until the tokens of a step have left (Eq. 200) */
 };
 
 /* ---------------------------------------------------------------- prices at a number that need not be whole */
@@ -128,11 +129,15 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
 {
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const double request_s = s->request_s, own_s = busy * (loop ? loop_residual_s(s, p) : residual_s(p, share));
-    const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
-    if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
+    const struct orr_engine *e = &s->facts->engine;
+    const double per_token_s = (e->frontend_s_per_token + e->tokenise_s_per_token) / s->facts->host_speed;
+    const double varied_s = 0.3 * per_token_s * s->demand->input;
+    if (!loop || busy < 1 || request_s > 3 * p->step_s || varied_s > p->step_s / 2)
+        return request_s + own_s + p->send_s;
     /* Most steps only decode; where prompts have steps of their own, those count too. */
     const double vary = handling_varies(s, p, varied_s);
-    return whole_steps(request_s / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
+    /* Its user asks when the last token has left, so long after a step, and the first token leaves so long after one. */
+    return whole_steps((p->send_s + request_s) / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
 }
 
 /* The end of the step in which a request is heard that was sent at the end of one: steps without prompts may pass
@@ -153,17 +158,19 @@ static double heard_s(const struct orr_together *t, double request_s)
 static struct point together_at(const struct orr_closed_search *s, double n)
 {
     const struct orr_together t = orr_together_of(s, n);
+    const double send_s = n * s->facts->engine.stream_s_per_token / s->facts->host_speed;
     const bool loop = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0;
     const bool overlapped = orr_decides_ahead(&s->facts->engine);
     const double lag_s = overlapped && n > 0.5 / (double)s->facts->ranks ? t.mean_s : 0;
     const double whole_s =
-        overlapped ? whole_steps(s->request_s / t.mean_s, STEPS_VARY) * t.mean_s : heard_s(&t, s->request_s);
+        overlapped ? whole_steps((send_s + s->request_s) / t.mean_s, STEPS_VARY) * t.mean_s
+                   : heard_s(&t, send_s + s->request_s);
     const double load = orr_min(0.98, t.load), queue_s = load > 0.5 ? load * t.own_s / (2 * (1 - load)) : 0;
     struct point p = {.tau_s = t.tau_s, .step_s = t.token_s, .own_s = t.own_s, .chunks = t.chunks, .joined = 1};
     p.rate_per_s = t.rate_per_s;
     p.adds_s = (t.token_s - t.tau_s) * s->further / orr_max(1e-9, n);
     p.load = orr_min(1, p.rate_per_s * p.adds_s);
-    p.ttft_s = (loop ? whole_s : s->request_s + t.rest_s) + lag_s + t.chunks * t.own_s + queue_s;
+    p.ttft_s = (loop ? whole_s : s->request_s + t.rest_s + send_s) + lag_s + t.chunks * t.own_s + queue_s;
     return p;
 }
 
@@ -176,9 +183,10 @@ static struct point point_at(const struct orr_closed_search *s, double n)
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     if (s->facts->ranks > 1 && s->further > 0 && !d->received) return together_at(s, n);
     struct point p = {.tau_s = orr_closed_decode_s(s, n), .joined = 1};
+    p.send_s = n * e->stream_s_per_token / s->facts->host_speed;
     if (d->received) { /* Eq. 251 */
         p.chunks = 1;
-        p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
+        p.step_s = orr_max(p.tau_s, p.send_s);
         if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s);
         return p;
     }
@@ -190,7 +198,7 @@ static struct point point_at(const struct orr_closed_search *s, double n)
                                               (d->input - d->input / p.chunks) / 2, beside);
     p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
     p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
-    p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
+    p.step_s = orr_max(p.step_s, p.send_s);
     if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
     const double lag_s = orr_decides_ahead(e) && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
@@ -226,7 +234,7 @@ static double burst_s(const struct orr_closed_search *s, double users, double *l
 {
     const struct orr_demand *d = s->demand;
     const double group = orr_max(1, floor(s->budget / d->input)), chunks = orr_max(1, orr_ceil(d->input / s->budget));
-    const double turn_s = s->facts->engine.frontend_s_per_request / s->facts->host_speed;
+    const double turn_s = orr_frontend_turn_s(s->facts, d->input);
     double time_s = s->request_s, sum_s = 0, started = 0;
     for (int i = 0; i < 4096 && started < users; i++) {
         const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
@@ -379,14 +387,11 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
 {
     const struct orr_engine *e = &facts->engine;
     struct orr_closed_search s = {.facts = facts, .steps = steps, .demand = demand, .scale = scale};
-    s.mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-              e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    s.mixes = orr_scheduler_mixes(e);
     s.budget = e->max_step_tokens > 0 ? (double)e->max_step_tokens : 1e15;
     s.context = demand->input + orr_max(1, demand->output_square / demand->output / 2);
     s.further = (demand->output - 1) / facts->tokens_per_step;
-    s.request_s =
-        (e->frontend_s + e->frontend_s_per_token * demand->input + e->frontend_s_per_request) / facts->host_speed +
-        facts->request_s;
+    s.request_s = orr_frontend_turn_s(facts, demand->input) + orr_frontend_own_s(facts, demand->input);
     s.spread = spread_of(&s, s.mixes ? floor(orr_min(demand->users, (double)e->max_requests)) : 0);
     if (s.further <= 0) return prompts_only(&s);
     struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};

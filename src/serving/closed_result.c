@@ -48,6 +48,6 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                                          .decodes = steady->decodes,
                                          .context = demand->input + demand->output_square / demand->output / 2,
                                          .prompt_tokens = steady->prompt_tokens,
-                                         .mixes = facts->engine.scheduler == ORR_SCHEDULER_VLLM_V1};
+                                         .mixes = orr_scheduler_mixes(&facts->engine)};
     orr_serving_costs(job, &means, scratch, result);
 }

@@ -100,12 +100,10 @@ static double transfer_s(const struct flow *f, const struct orr_pool_view *from,
 static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr_pools_steady *s)
 {
     const struct orr_pool_view *pool = &f->pools[i];
-    const struct orr_engine *e = &pool->facts->engine;
     const double each = rate / f->prefills, share = pool->replicas / f->prefills;
     const struct prompts p = prompts_at(pool, f->demand.input, each, f->scale);
-    const double handling_s = (e->frontend_s + e->frontend_s_per_token * f->demand.input + e->frontend_s_per_request) /
-                                  pool->facts->host_speed +
-                              pool->facts->request_s;
+    const double handling_s =
+        orr_frontend_turn_s(pool->facts, f->demand.input) + orr_frontend_own_s(pool->facts, f->demand.input);
     double load, queue_s = wait_s(&p, each, f->prefills);
     if (f->demand.users > 0) queue_s *= orr_max(0, f->demand.users - 1) / f->demand.users;
     const double sent_s = transfer_s(f, pool, rate, p.step_s, &load);

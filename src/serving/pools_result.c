@@ -50,7 +50,7 @@ static void fill_pool(const struct orr_pool_view *view, const struct orr_steady 
         .decodes = steady->decodes,
         .context = lengths->input + lengths->output_square / lengths->output / 2,
         .prompt_tokens = steady->prompt_tokens,
-        .mixes = view->role == ORR_POOL_WHOLE && view->facts->engine.scheduler == ORR_SCHEDULER_VLLM_V1};
+        .mixes = view->role == ORR_POOL_WHOLE && orr_scheduler_mixes(&view->facts->engine)};
     *out = (struct orr_pool_result){.role = view->role,
                                     .gpus = view->job->plan.gpus,
                                     .replicas = view->replicas,

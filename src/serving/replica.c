@@ -19,8 +19,7 @@ struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struc
     r->facts = *facts;
     r->table = steps;
     r->sink = *sink;
-    r->mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-               e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    r->mixes = orr_scheduler_mixes(e);
     r->reserves = e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT || e->scheduler == ORR_SCHEDULER_TGI;
     r->by_ratio = e->scheduler == ORR_SCHEDULER_SGLANG;
     r->ratio = e->admit_frac;
@@ -53,14 +52,12 @@ void orr_replica_free(struct orr_replica *r)
     free(r);
 }
 
-/* Eq. 199: the front end takes requests one after another; what it does to one delays only that one. */
+/* Eq. 199: the front end takes requests one after another. */
 static double visible_s(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
-    const struct orr_engine *e = &r->facts.engine;
-    const double turn_s = e->frontend_s_per_request / r->facts.host_speed;
-    const double own_s = e->frontend_s + e->frontend_s_per_token * (double)ask->input_len;
-    r->front_s = orr_max(time_s, r->front_s) + turn_s;
-    return r->front_s + own_s / r->facts.host_speed + r->facts.request_s;
+    const double input = (double)ask->input_len;
+    r->front_s = orr_max(time_s, r->front_s) + orr_frontend_turn_s(&r->facts, input);
+    return r->front_s + orr_frontend_own_s(&r->facts, input);
 }
 
 bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)

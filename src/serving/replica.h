@@ -35,6 +35,34 @@ static inline bool orr_decides_ahead(const struct orr_engine *engine)
 {
     return engine->async_scheduling || engine->decided_ahead;
 }
+/* Do prompts and decoding sequences share a step? The scheduler of vLLM's first engine has two rules: whole prompts in
+ * steps of their own or, where prompts are cut, decoding sequences first and prompts in what is left of the budget. */
+static inline bool orr_scheduler_mixes(const struct orr_engine *engine)
+{
+    switch (engine->scheduler) {
+    case ORR_SCHEDULER_VLLM_V1:
+    case ORR_SCHEDULER_TRTLLM_NO_EVICT:
+    case ORR_SCHEDULER_TRTLLM_MAX_UTIL: return true;
+    case ORR_SCHEDULER_VLLM_V0: return engine->chunked_prefill;
+    case ORR_SCHEDULER_SGLANG:
+    case ORR_SCHEDULER_TGI:
+    case ORR_N_SCHEDULERS: break;
+    }
+    return false;
+}
+/* Eq. 199: the seconds for which a prompt of so many tokens keeps the front end from others: one process takes requests
+ * in order, and in most engines one thread makes tokens of all texts. */
+static inline double orr_frontend_turn_s(const struct orr_replica_facts *facts, double input)
+{
+    const struct orr_engine *e = &facts->engine;
+    return (e->frontend_s_per_request + e->tokenise_s_per_token * input) / facts->host_speed;
+}
+/* ... and for which it delays only its own. */
+static inline double orr_frontend_own_s(const struct orr_replica_facts *facts, double input)
+{
+    const struct orr_engine *e = &facts->engine;
+    return (e->frontend_s + e->frontend_s_per_token * input) / facts->host_speed + facts->request_s;
+}
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result);
 

@@ -122,13 +122,6 @@ void orr_tally_spreads(struct orr_tally *tally, struct orr_sketch *itl, struct o
             orr_timing_at(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
 }
 
-static bool mixes(const struct orr_job *job)
-{
-    const enum orr_scheduler scheduler = job->engine.scheduler;
-    return scheduler == ORR_SCHEDULER_VLLM_V1 || scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
-           scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
-}
-
 struct orr_step_means orr_step_means_of(const struct orr_job *job, const struct orr_replica_sums *sums, double time_s)
 {
     const double decode_steps = (double)sums->decode_steps, prompt_steps = (double)sums->prompt_steps;
@@ -137,7 +130,7 @@ struct orr_step_means orr_step_means_of(const struct orr_job *job, const struct 
                                    .busy_s = sums->busy_s,
                                    .steps = (double)sums->steps - prompt_steps,
                                    .prompt_steps = prompt_steps,
-                                   .mixes = mixes(job)};
+                                   .mixes = orr_scheduler_mixes(&job->engine)};
     if (decode_steps > 0) means.decodes = sums->decode_rows / decode_steps;
     if (sums->decode_rows > 0) means.context = sums->context_steps / sums->decode_rows;
     if (prompt_steps > 0) means.prompt_tokens = prompt_tokens / prompt_steps;

@@ -187,6 +187,7 @@ static void host(const struct orr_engine *by, struct orr_engine *engine)
                               &engine->frontend_s,
                               &engine->frontend_s_per_token,
                               &engine->frontend_s_per_request,
+                              &engine->tokenise_s_per_token,
                               &engine->stream_s_per_token};
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) *launches[i] *= launch;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *others[i] *= stretch;

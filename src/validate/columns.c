@@ -20,7 +20,7 @@ static const char *const COLUMNS[ORR_N_SETS] = {
                         "poll_steps async_scheduling graph_pieces low_latency_experts batch_wait_steps batch_wait_frac "
                         "memory_frac distinct_prompts power_limit_w "
                         "pool_replicas prefill_replicas prefill_tp prefill_dp prefill_ep prefill_max_batch "
-                        "prefill_max_tokens prefill_kv_tokens stream_tokens metric stat value "
+                        "prefill_max_tokens prefill_kv_tokens stream_tokens chunked_prefill metric stat value "
                         "pool_batch engine_version notes",
     [ORR_SET_LOG] = "id source model system gpus tp dp ep engine max_num_seqs max_num_batched_tokens dtype request_id "
                     "input_tokens output_tokens arrival_s ttft_s latency_s "

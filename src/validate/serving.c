@@ -119,7 +119,18 @@ static void put_limits(struct validator *w, size_t row)
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
     e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
+    e->chunked_prefill = flag(w, row, "chunked_prefill", e->chunked_prefill);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
+}
+
+/* How long the load generator of MLPerf sends requests (min_duration of its rules), in s. */
+#define LOAD_S 600
+
+/* Does a row of open arrivals print how many requests were sent? Then this run, which may be over before a queue is
+ * long or still growing at its end, is simulated as it was (Eq. 365). */
+static bool is_counted(const struct validator *w, size_t row)
+{
+    return number(w, row, "requests", 0) > 0;
 }
 
 static struct orr_traffic traffic_of(const struct validator *w, size_t row)
@@ -141,7 +152,9 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
         traffic.prefix_share = 1;
         traffic.prefix_groups = lround(number(w, row, "distinct_prompts", 0));
     }
-    if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(600 * traffic.rate_per_s);
+    /* Load generators that print no number of requests run for ten minutes. */
+    if (traffic.arrival == ORR_ARRIVAL_POISSON && !is_counted(w, row))
+        traffic.requests = lround(LOAD_S * traffic.rate_per_s);
     return traffic;
 }
 
@@ -185,18 +198,19 @@ static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run
     return true;
 }
 
-/* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so runs at
- * a rate are predicted the other way round: the rate from the time per token, and all else at that rate. */
+/* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so long
+ * runs at a rate are predicted the other way round: the rate from the time per token, and all else at that rate. */
 static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
 {
     struct orr_traffic traffic = traffic_of(w, row);
     struct orr_error error;
     struct orr_closed_form *form = NULL;
-    const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
+    const bool steady = traffic.arrival == ORR_ARRIVAL_POISSON && !is_counted(w, row);
+    const double tpot_s = steady ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
-    run->rate_per_s = traffic.rate_per_s;
+    run->rate_per_s = steady ? traffic.rate_per_s : 0;
     if (!has_lengths(&traffic, run)) return;
-    if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
+    if (steady && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
     if (form) {
@@ -513,6 +527,7 @@ static void run_log(struct validator *w, struct orr_served_run *run)
     const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_TRACE, .trace = rows, .n_trace = n};
     struct orr_engine *e = &w->job.engine;
     e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = 0;
+    e->tokenise_s_per_token = e->stream_s_per_token = 0;
     if (!rows || !run->records) snprintf(run->failed, sizeof run->failed, "out of memory");
     else if (orr_simulate(&w->job, &traffic, &how, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);

@@ -12,6 +12,7 @@ static void open_job(struct world *w, struct orr_job *job, const char *system, i
              "'input_len':1000,'output_len':200,'disaggregated':%s}}",
              system, tp, dp, apart ? "true" : "false");
     w->job.engine.frontend_s = w->job.engine.frontend_s_per_token = w->job.engine.frontend_s_per_request = 0;
+    w->job.engine.tokenise_s_per_token = 0;
     w->job.engine.stream_s_per_token = 0;
     *job = w->job;
 }

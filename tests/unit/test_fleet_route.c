@@ -24,7 +24,8 @@ static void open_job(struct world *w, struct orr_job *job, const char *model, in
              "'engine':'vllm','precision':'fp8','input_len':1000,'output_len':201}}",
              model, dp, ep);
     struct orr_engine *e = &w->job.engine;
-    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = e->stream_s_per_token = 0;
+    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = 0;
+    e->tokenise_s_per_token = e->stream_s_per_token = 0;
     *job = w->job;
 }
 

@@ -32,6 +32,7 @@ static void open_job(struct world *w, size_t i, int input, int output)
 static void no_frontend(struct orr_engine *engine)
 {
     engine->frontend_s = engine->frontend_s_per_token = engine->frontend_s_per_request = 0;
+    engine->tokenise_s_per_token = 0;
     engine->stream_s_per_token = 0;
 }
 
@@ -161,7 +162,7 @@ static void closed_loop_is_closed_form(void **state)
             const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
             if (!run.fits) continue;
             assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
-            assert_true(queued || fabs(ttft) < 0.08);
+            assert_true(queued || fabs(ttft) < 0.1);
             worst = fmax(worst, queued ? 0 : fabs(ttft));
             ttfts[n_ttfts++] = fabs(ttft);
         }

@@ -339,6 +339,49 @@ static void lockstep(void **state)
     orr_steps_free(steps);
 }
 
+/* A trace of two or three requests, run to the end. */
+static struct seen run_trace(const struct orr_replica_facts *facts, struct price *p, const struct orr_trace_row *rows,
+                             size_t n)
+{
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_TRACE, .trace = rows, .n_trace = n};
+    struct orr_replica_sums sums;
+    return run_open(facts, p, &traffic, &sums);
+}
+
+/* Eq. 199: one thread makes tokens of prompts. Three of 100 tokens at once, 1 ms a token, are heard after 0.1, 0.2 and
+ * 0.3 s, and 20 ms later where every request has 20 ms of its own; where they do not take turns, all after 0.12 s. */
+static void prompts_take_turns(void **state)
+{
+    static const struct orr_trace_row ROWS[3] = {{.input_len = 100, .output_len = 1},
+                                                 {.input_len = 100, .output_len = 1},
+                                                 {.input_len = 100, .output_len = 1}};
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.fixed_s = 0.01};
+    (void)state;
+    facts.engine.frontend_s = 0.02;
+    facts.engine.tokenise_s_per_token = 1e-3;
+    near("waits in turn", run_trace(&facts, &p, ROWS, 3).wait_s, 0.12 + 0.22 + 0.32, 1e-9);
+    facts.engine.tokenise_s_per_token = 0;
+    facts.engine.frontend_s_per_token = 1e-3;
+    near("waits beside each other", run_trace(&facts, &p, ROWS, 3).wait_s, 3 * 0.12, 1e-9);
+}
+
+/* vLLM's first engine: a prompt costs 1 s, a decode step 1 s. A has three tokens, and B, who comes at 0.5 s, has one.
+ * Whole prompts go first: A 0-1, B 1-2, A 2-3 and 3-4. Where prompts are cut, A decodes beside B: 1-3, then 3-4. B then
+ * waits a second longer. */
+static void cut_prompts_do_not_stop_others(void **state)
+{
+    static const struct orr_trace_row ROWS[2] = {{.input_len = 10, .output_len = 3},
+                                                 {.arrival_s = 0.5, .input_len = 10, .output_len = 1}};
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V0);
+    struct price p = {.fixed_s = 1, .step_s = 1};
+    (void)state;
+    facts.engine.chunked_prefill = false;
+    near("latencies, whole prompts", run_trace(&facts, &p, ROWS, 2).latency_s, 4 + 1.5, 1e-9);
+    facts.engine.chunked_prefill = true;
+    near("latencies, cut prompts", run_trace(&facts, &p, ROWS, 2).latency_s, 4 + 2.5, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,7 +389,8 @@ int main(void)
         cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
         cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
         cmocka_unit_test(swapping),     cmocka_unit_test(adapters),
-        cmocka_unit_test(lockstep),
+        cmocka_unit_test(lockstep),     cmocka_unit_test(prompts_take_turns),
+        cmocka_unit_test(cut_prompts_do_not_stop_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,6 +161,27 @@ static void a_rate_follows_from_the_time_per_token(void **state)
     orr_validation_free(v);
 }
 
+/* Eq. 365: 40 requests at 200 a second are sent in a fifth of a second and take longer than that, which no steady state
+ * shows: all metrics are those of this run. */
+static void a_counted_run_is_simulated_as_it_was(void **state)
+{
+    struct world *w = *state;
+    static struct orr_serving_result result;
+    struct orr_traffic traffic = closed_traffic(1, 40);
+    struct orr_error error;
+    traffic.arrival = ORR_ARRIVAL_POISSON;
+    traffic.rate_per_s = 200;
+    read_job(w, REQUEST, 1, 1);
+    assert_int_equal(orr_simulate(&w->job, &traffic, NULL, &result, &error), ORR_OK);
+    struct orr_validation *v = validation_of(
+        w, H100 "poisson,200,," LENGTHS "tpot_s,mean,0.01,40,,,\n" H100 "poisson,200,," LENGTHS
+                "ttft_s,p50,0.1,40,,,\n" H100 "poisson,200,," LENGTHS "output_tokens_per_s,mean,100,40,,,\n");
+    assert_same(predicted(v, 0, "tpot_s"), result.timing[ORR_TIMING_TPOT].mean, "next tokens");
+    assert_same(predicted(v, 1, "ttft_s"), result.timing[ORR_TIMING_TTFT].p50, "first token");
+    assert_same(predicted(v, 2, "output_tokens_per_s"), result.output_tokens_per_s, "rate");
+    orr_validation_free(v);
+}
+
 static void what_cannot_be_predicted_is_skipped(void **state)
 {
     static const struct {
@@ -194,6 +215,7 @@ int main(void)
         cmocka_unit_test(users_are_simulated),
         cmocka_unit_test(two_pools_are_simulated),
         cmocka_unit_test(a_rate_follows_from_the_time_per_token),
+        cmocka_unit_test(a_counted_run_is_simulated_as_it_was),
         cmocka_unit_test(what_cannot_be_predicted_is_skipped),
     };
     return cmocka_run_group_tests_name("validate served", tests, open_world, close_world);
