@@ -136,7 +136,7 @@ static double handling_s(const struct orr_closed_search *s, const struct point *
         return request_s + own_s + p->send_s;
     /* Most steps only decode; where prompts have steps of their own, those count too. */
     const double vary = handling_varies(s, p, varied_s);
-    /* Its user asks when the last token has left, so long after a step, and the first token leaves so long after one. */
+    /* Its user asks when the last token has left, so long after a step, and the first one leaves so long after one. */
     return whole_steps((p->send_s + request_s) / (s->mixes ? p->tau_s : p->step_s), vary) * p->step_s;
 }
 

@@ -187,12 +187,18 @@ static double thrown(int experts, int ranks, double spread)
     return sum / 2000;
 }
 
-static double imbalance(int64_t experts, int64_t ep, bool copies)
+static double imbalance_of(int64_t experts, int64_t ep, int64_t tp, bool copies)
 {
     static struct orr_job job;
     job = (struct orr_job){.model = {.n_kinds = 1, .kinds = {{.n_experts = experts}}},
+                           .plan = {.tp = tp, .etp = 1},
                            .engine = {.moe_redundant = copies}};
     return orr_default_imbalance(&job, ep);
+}
+
+static double imbalance(int64_t experts, int64_t ep, bool copies)
+{
+    return imbalance_of(experts, ep, 1, copies);
 }
 
 /* 256 experts have a spread of 1.03, 8 of 0.2, 128 of 0.2 + 0.83 * 4 / 5; the published hottest of 32 ranks is 2.56. */
@@ -207,6 +213,8 @@ static void hot_experts_make_hot_ranks(void **state)
     assert_close(imbalance(256, 32, false), 2.56, 0.1);
     assert_close(imbalance(256, 1, false), 1, 1e-12);
     assert_close(imbalance(256, 32, true), 1.11, 1e-12);       /* published */
+    /* Eq. 366: experts within a tensor-parallel group have no copies. */
+    assert_close(imbalance_of(256, 8, 8, true), thrown(256, 8, 1.03), 0.06);
     assert_close(imbalance(256, 2, true), 1.0098386991, 1e-9); /* 1 + 0.11 / 5^1.5 = 1 + 0.11 / 11.1803398875 */
     read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},"
                     "'workload':{'engine':'plain','input_len':300,'output_len':40,'moe_imbalance':3}}");

@@ -196,7 +196,7 @@ static void twice_the_rate_is_busier(void **state)
     for (int i = 0; i < N_SERVICES; i++) {
         struct orr_traffic traffic;
         draw_service(w, &random, &traffic);
-        w->job.engine.stream_s_per_token = 0; /* a replica is idle while its last tokens leave, which more of them delay */
+        w->job.engine.stream_s_per_token = 0; /* a replica is idle while its last tokens leave, however many */
         traffic.arrival = i % 3 == 0 ? ORR_ARRIVAL_CONSTANT : i % 3 == 1 ? ORR_ARRIVAL_POISSON : ORR_ARRIVAL_GAMMA;
         traffic.router = ORR_ROUTER_ROUND_ROBIN;
         const struct orr_serving_result before = simulate(&w->job, &traffic, NULL);
