@@ -402,7 +402,8 @@ static double gathered_bytes(const struct orr_emit *emit)
  * stacks put rows in order by a copy after each gather and before each scatter. */
 static void emit_ordering(struct orr_emit *emit, enum orr_phase phase, double payload_bytes, bool again)
 {
-    if (!emit->job->engine.tp_row_copies || emit->dims.t < 2 || (phase == ORR_PHASE_BACKWARD && !emit->backward)) return;
+    const bool none = phase == ORR_PHASE_BACKWARD && !emit->backward;
+    if (!emit->job->engine.tp_row_copies || emit->dims.t < 2 || none) return;
     struct orr_op *op = orr_emit_op(emit, "tp.copy", ORR_OP_POINTWISE, phase);
     op->pointwise = ORR_POINTWISE_COPY;
     op->bytes = 2 * payload_bytes;

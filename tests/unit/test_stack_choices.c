@@ -75,8 +75,8 @@ static int transfers(const struct world *w, const char *name)
     return n;
 }
 
-/* Eq. 345: q, k, v and gate, up have five gradients of two inputs. A stack that keeps gathered inputs has 6144 rows more
- * of each, in 2 bytes, in 32 layers; one that gathers for every matrix keeps three and two copies of all 8192 rows. */
+/* Eq. 345: q, k, v and gate, up have five gradients of two inputs. A stack that keeps gathered inputs has 6144 rows
+ * more of each, in 2 bytes, in 32 layers; one that gathers for every matrix keeps three and two copies of 8192 rows. */
 static void inputs_are_gathered_and_scattered(void **state)
 {
     struct world *w = *state;
@@ -109,7 +109,8 @@ static void rows_are_put_in_order(void **state)
     train(w);
     for (size_t i = 0; i < w->scratch->ops.n; i++) {
         const struct orr_op *op = &w->scratch->ops.items[i];
-        if (op->layer_kind == 0 && strcmp(op->name, "tp.copy") == 0) bytes[op->phase == ORR_PHASE_BACKWARD] += op->bytes;
+        const bool copy = op->layer_kind == 0 && strcmp(op->name, "tp.copy") == 0;
+        if (copy) bytes[op->phase == ORR_PHASE_BACKWARD] += op->bytes;
     }
     assert_close(bytes[0], 4 * 8192.0 * 4096 * 4, 1e-12);
     assert_close(bytes[1], 7 * 8192.0 * 4096 * 4, 1e-12);
