@@ -128,7 +128,7 @@ static double score_bytes(const struct orr_job *job, const struct orr_dims *d, c
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
 
-/* Eq. 345: rows of their input that so many column-parallel matrices keep: the rank's own, or all that it gathered. */
+/* Eq. 338: rows of their input that so many column-parallel matrices keep: the rank's own, or all that it gathered. */
 static double input_rows(const struct orr_job *job, const struct orr_dims *d, double matrices)
 {
     const struct orr_engine *engine = &job->engine;

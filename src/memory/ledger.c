@@ -245,7 +245,7 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
     /* Every prediction layer has logits of its own, which are alive until backward has begun. */
     const double kept = orr_norm_saved_bytes(job, d, heads) + (heads ? d->w_a : 0);
     r->head_saved = (1 + stage->n_mtp) * kept * d->T_norm * d->h;
-    const double ranks = job->engine.gathered_logit_bytes > 0 ? d->t : 1; /* Eq. 346 */
+    const double ranks = job->engine.gathered_logit_bytes > 0 ? d->t : 1; /* Eq. 339 */
     r->logits = (1 + stage->n_mtp) * job->engine.logit_bytes_live * d->T * d->vocab * ranks;
 }
 

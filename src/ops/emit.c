@@ -398,7 +398,7 @@ static double gathered_bytes(const struct orr_emit *emit)
     return emit->backward && emit->dims.low_precision && emit->layer_kind >= 0 ? emit->recipe.tp_bytes : emit->dims.w_c;
 }
 
-/* Eq. 347: transfers join the parts of ranks one after the other, but sequences lie one after the other in memory: some
+/* Eq. 340: transfers join the parts of ranks one after the other, but sequences lie one after the other in memory: some
  * stacks put rows in order by a copy after each gather and before each scatter. */
 static void emit_ordering(struct orr_emit *emit, enum orr_phase phase, double payload_bytes, bool again)
 {
@@ -412,7 +412,7 @@ static void emit_ordering(struct orr_emit *emit, enum orr_phase phase, double pa
 
 /* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
  * parallelism the input is also gathered again for wgrad, unless the engine kept it. The engine may run both beside the
- * two backward GEMMs, and may scatter the gradient of each of the matrices on its own (Eq. 345). */
+ * two backward GEMMs, and may scatter the gradient of each of the matrices on its own (Eq. 338). */
 void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width, int matrices)
 {
     const struct orr_engine *engine = &emit->job->engine;

@@ -153,7 +153,7 @@ struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase);
 
 /* Tensor-parallel collectives around the input of one or more column-parallel matrices and a row-parallel output
- * (Eqs. 12a, 345). */
+ * (Eqs. 12a, 338). */
 void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width, int matrices);
 void orr_emit_column_gather(struct orr_emit *emit, double width, int matrices);
 void orr_emit_row_output(struct orr_emit *emit, double width);

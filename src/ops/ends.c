@@ -58,7 +58,7 @@ static void emit_embedding(struct orr_emit *emit)
     orr_emit_sharded_layer(emit, &params);
 }
 
-/* Eq. 346: logits whose loss a rank computes. Some stacks gather all of them on every tensor-parallel rank first; their
+/* Eq. 339: logits whose loss a rank computes. Some stacks gather all of them on every tensor-parallel rank first; their
  * gradient is cut without a transfer. */
 static double emit_gathered_logits(struct orr_emit *emit)
 {
@@ -66,7 +66,7 @@ static double emit_gathered_logits(struct orr_emit *emit)
     const double bytes = emit->job->engine.gathered_logit_bytes, all = d->T * d->vocab * d->t;
     if (bytes <= 0) return d->T * d->vocab;
     orr_emit_collective(emit, "loss.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, bytes * all);
-    if (emit->job->engine.tp_row_copies && d->t > 1) /* Eq. 347 */
+    if (emit->job->engine.tp_row_copies && d->t > 1) /* Eq. 340 */
         orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss.copy",
                                                             .kind = ORR_POINTWISE_COPY,
                                                             .forward_bytes = 2 * bytes * all});

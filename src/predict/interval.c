@@ -198,7 +198,7 @@ static void fill_doubts(const struct orr_job *job, enum orr_regime regime, enum 
 
 /* Weights that are stored narrower than they are multiplied are restored by each stack in its own way: inside the
  * product, before it, or in a kernel of their own. The rate of these products has the spread that `orrery fit` gives
- * products of eight and of four bits (docs/fit.md), at the ends that hold four stacks in five: Eq. 356. */
+ * products of eight and of four bits (docs/fit.md), at the ends that hold four stacks in five: Eq. 342. */
 #define EIGHT_BIT_DOUBT (1.2816 * 0.15)
 #define FOUR_BIT_DOUBT  (1.2816 * 0.30)
 
@@ -304,7 +304,7 @@ struct orr_interval orr_towards_class(struct orr_interval interval)
     return interval;
 }
 
-/* The interval of a job whose engine is this to its stack, before its class counts (Eq. 355). */
+/* The interval of a job whose engine is this to its stack, before its class counts (Eq. 341). */
 static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime regime,
                                   const struct orr_exposure *exposure, enum orr_kin kin)
 {

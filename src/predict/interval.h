@@ -42,7 +42,7 @@ struct orr_interval {
 };
 /* How much a class counts whose rows are held to this share by intervals that are made without their source. */
 double orr_class_weight(double left_out_frac);
-/* Where the class is wider than the doubts about a stack, an end lies between both (Eq. 355). First tokens have their
+/* Where the class is wider than the doubts about a stack, an end lies between both (Eq. 341). First tokens have their
  * steps joined before. */
 struct orr_interval orr_towards_class(struct orr_interval interval);
 

@@ -185,7 +185,7 @@ double orr_default_imbalance(const struct orr_job *job, int64_t ep)
     const double n = (double)ep, experts = (double)orr_most_experts(&job->model);
     if (ep < 2 || experts < 2) return 1;
     /* Copies of busy experts leave 1.11 on 32 ranks (the same table); how that grows with ranks is an assumption. They
-     * are an option of engines, which deployments take whose expert groups span data-parallel ranks (Eq. 366). */
+     * are an option of engines, which deployments take whose expert groups span data-parallel ranks (Eq. 344). */
     const bool copies = job->engine.moe_redundant && ep * job->plan.etp > job->plan.tp;
     if (copies) return 1 + 0.11 * pow(log2(n) / 5, 1.5);
     const double spread = load_spread(experts), variance = log(1 + (exp(spread * spread) - 1) * n / experts);

@@ -127,7 +127,7 @@ static void put_limits(struct validator *w, size_t row)
 #define LOAD_S 600
 
 /* Does a row of open arrivals print how many requests were sent? Then this run, which may be over before a queue is
- * long or still growing at its end, is simulated as it was (Eq. 365). */
+ * long or still growing at its end, is simulated as it was (Eq. 343). */
 static bool is_counted(const struct validator *w, size_t row)
 {
     return number(w, row, "requests", 0) > 0;

@@ -213,7 +213,7 @@ static void hot_experts_make_hot_ranks(void **state)
     assert_close(imbalance(256, 32, false), 2.56, 0.1);
     assert_close(imbalance(256, 1, false), 1, 1e-12);
     assert_close(imbalance(256, 32, true), 1.11, 1e-12);       /* published */
-    /* Eq. 366: experts within a tensor-parallel group have no copies. */
+    /* Eq. 344: experts within a tensor-parallel group have no copies. */
     assert_close(imbalance_of(256, 8, 8, true), thrown(256, 8, 1.03), 0.06);
     assert_close(imbalance(256, 2, true), 1.0098386991, 1e-9); /* 1 + 0.11 / 5^1.5 = 1 + 0.11 / 11.1803398875 */
     read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},"

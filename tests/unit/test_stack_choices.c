@@ -75,7 +75,7 @@ static int transfers(const struct world *w, const char *name)
     return n;
 }
 
-/* Eq. 345: q, k, v and gate, up have five gradients of two inputs. A stack that keeps gathered inputs has 6144 rows
+/* Eq. 338: q, k, v and gate, up have five gradients of two inputs. A stack that keeps gathered inputs has 6144 rows
  * more of each, in 2 bytes, in 32 layers; one that gathers for every matrix keeps three and two copies of 8192 rows. */
 static void inputs_are_gathered_and_scattered(void **state)
 {
@@ -99,7 +99,7 @@ static void inputs_are_gathered_and_scattered(void **state)
     assert_close(whole - w->result.memory.part_bytes[ORR_MEMORY_ACTIVATIONS], 32 * 2 * 6144 * row, 1e-9);
 }
 
-/* Eq. 347: rows are read and written once around each of the two gathers and two scatters of forward, and of the two
+/* Eq. 340: rows are read and written once around each of the two gathers and two scatters of forward, and of the two
  * gathers and five scatters of backward. */
 static void rows_are_put_in_order(void **state)
 {
@@ -121,7 +121,7 @@ static void rows_are_put_in_order(void **state)
     assert_null(find_op(w, ORR_LAYER_HEAD, "loss.copy"));
 }
 
-/* Eq. 346: 12 bytes of traffic for each of 8192 · 128256 logits, or a quarter of them on every rank. */
+/* Eq. 339: 12 bytes of traffic for each of 8192 · 128256 logits, or a quarter of them on every rank. */
 static void logits_are_gathered(void **state)
 {
     struct world *w = *state;

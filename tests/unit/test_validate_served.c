@@ -161,7 +161,7 @@ static void a_rate_follows_from_the_time_per_token(void **state)
     orr_validation_free(v);
 }
 
-/* Eq. 365: 40 requests at 200 a second are sent in a fifth of a second and take longer than that, which no steady state
+/* Eq. 343: 40 requests at 200 a second are sent in a fifth of a second and take longer than that, which no steady state
  * shows: all metrics are those of this run. */
 static void a_counted_run_is_simulated_as_it_was(void **state)
 {
