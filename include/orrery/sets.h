@@ -72,7 +72,7 @@
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                            \
     X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",                        \
       "add the runs that orrery fit proposes")                                                                         \
-    X(FORMAT, "format", "how this stack multiplies weights that are stored narrower than they are multiplied",         \
+    X(FORMAT, "format", "how this stack multiplies weights of fewer bits",                                             \
       "measure a run in this format (orrery fit)")
 
 #define ORR_KINS(X)                                                                                                    \
