@@ -98,9 +98,9 @@ GROUPS = {
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
-        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "true", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("triton_experts", "false", "experts chat"),
-        ("moe_redundant", "false", "wide experts")],
+        ("moe_redundant", "true", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
         ("tp_part_scatters", "false", "columns"), ("tp_row_copies", "false", "columns"), ("gathered_logit_bytes", "0", "columns"), ("cp_balanced", "false", "ring"),

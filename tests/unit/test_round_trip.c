@@ -164,6 +164,10 @@ static void inference(void **state)
         SERVED("llama3.1-70b", ",'comm_precision':'fp8','attention_precision':'fp8'"),
         SERVED("deepseek-v3", ",'draft_model':'mtp','draft_tokens':1"),
         SERVED("deepseek-v3", ",'engine':'sglang'"),
+        SERVED("deepseek-v3", ",'engine':'sglang','two_batch_overlap':true,'expert_copies':true"),
+        SERVED("llama3.1-70b", ",'engine':'vllm','graphs':false,'async_scheduling':true,'chunked_prefill':'off'"),
+        SERVED("llama3.1-70b", ",'engine':'vllm','graphs':'engine','prefix_cache':0"),
+        SERVED("llama3.1-70b", ",'engine':'vllm'"), /* what the rows before switched is forgotten */
         SERVED("gpt-oss-120b", ",'ideal_overheads':true"),
         SERVED("mixtral-8x7b", ",'moe_imbalance':2"),
     };
