@@ -94,8 +94,9 @@ static const struct option_flags VLLM_OPTIONS[ORR_N_RUN_OPTIONS] = {
     {"--enable-prefix-caching", "--no-enable-prefix-caching"},
 };
 static const struct option_flags SGLANG_OPTIONS[ORR_N_RUN_OPTIONS] = {
-    {"--enable-two-batch-overlap", NULL}, {"--enable-eplb", NULL},           {NULL, "--disable-cuda-graph"},
-    {NULL, "--disable-overlap-schedule"}, {NULL, "--chunked-prefill-size -1"}, {NULL, "--disable-radix-cache"},
+    {"--enable-two-batch-overlap", NULL}, {"--enable-eplb", NULL},
+    {NULL, "--disable-cuda-graph"},       {NULL, "--disable-overlap-schedule"},
+    {NULL, "--chunked-prefill-size -1"},  {NULL, "--disable-radix-cache"},
 };
 
 static void switch_options(const struct orr_job *job, const struct option_flags *flags, struct orr_command *to)

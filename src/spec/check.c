@@ -548,18 +548,9 @@ enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
         orr_check_offload, orr_check_kernels,     orr_check_optimizer, check_media,
     };
     static rule *const INFER[] = {
-        check_plan_ranges,
-        check_serving_ranges,
-        check_serving_plan,
-        check_gpus,
-        check_lengths,
-        check_draft,
-        check_tensor,
-        check_experts,
-        check_pipeline,
-        check_options,
-        check_disaggregated,
-        orr_check_serving_kernels,
+        check_plan_ranges, check_serving_ranges, check_serving_plan,  check_gpus,
+        check_lengths,     check_draft,          check_tensor,        check_experts,
+        check_pipeline,    check_options,        check_disaggregated, orr_check_serving_kernels,
         check_media,
     };
     switch (job->kind) {

@@ -72,8 +72,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_REAL(orr_serving, moe_imbalance, ORR_UNIT_NONE, false, 1, ORR_IMBALANCE_MAX,
              "rows on the hottest expert rank over the mean"),
     ORR_MEDIA_FIELDS(ask),
-    ORR_RUN_OPTIONS(RUN_OPTION)
-};
+    ORR_RUN_OPTIONS(RUN_OPTION)};
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
