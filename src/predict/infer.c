@@ -200,11 +200,12 @@ struct chunks {
     struct orr_serve_shape full, rest;
 };
 
-/* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks
- * together have the pairs of the prompts. */
+/* Eq. 298: cuts `whole` as the request says, or into the pieces that the engine always makes. The rest ends the last
+ * prompt. The contexts of the full chunks are such that all chunks together have the pairs of the prompts. */
 static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serve_shape *whole)
 {
-    const double size = (double)job->serving.chunk_tokens, tokens = whole->prefill_tokens;
+    const int64_t asked = job->serving.chunk_tokens;
+    const double size = (double)(asked > 0 ? asked : job->engine.prompt_piece_tokens), tokens = whole->prefill_tokens;
     struct chunks cut = {.n = 1, .full = *whole, .rest = *whole};
     cut.rest.prefill_tokens = 0;
     if (size <= 0 || size >= tokens) return cut;
@@ -221,18 +222,19 @@ static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serv
     return cut;
 }
 
-/* Adds one kind of pass before the first token; each piece goes through in `chunks`. */
+/* Adds one kind of pass before the first token; each piece goes through in `chunks`, and `waits` of them find every
+ * stage but one idle. */
 static void add_prompt_pass(struct request *r, const struct orr_serve_shape *shape, const struct orr_flow *flow,
-                            double chunks)
+                            double chunks, double waits)
 {
     struct orr_scratch *s = r->scratch;
     const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
     const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
     const struct repeats n = {.own = chunks * flow->own,
-                              .waited = chunks * flow->waited,
+                              .waited = waits * flow->waited,
                               .all = chunks * flow->pieces,
-                              .seen = chunks * orr_max(1, flow->own),
-                              .sends = chunks};
+                              .seen = orr_max(waits, chunks * flow->own),
+                              .sends = waits};
     r->result->prefill_s +=
         add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);
@@ -271,18 +273,19 @@ static void predict_prefill(struct request *r)
     const struct orr_job *job = r->job;
     const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
-        const struct orr_flow flow = orr_prompt_flow(job, batch, prompt_tokens(job));
+        const bool follow = job->engine.prompt_pieces_follow; /* Eq. 401: stages wait for the first piece alone */
+        const struct orr_flow flow = orr_prompt_flow(job, follow ? 1 : batch, prompt_tokens(job));
         const struct orr_serve_shape whole = prefill_shape(job, (double)batch / flow.pieces);
         const struct chunks cut = cut_chunks(job, &whole);
-        add_prompt_pass(r, &cut.full, &flow, cut.n);
-        if (cut.rest.prefill_tokens > 0) add_prompt_pass(r, &cut.rest, &flow, 1);
+        add_prompt_pass(r, &cut.full, &flow, cut.n, follow ? 1 : cut.n);
+        if (cut.rest.prefill_tokens > 0) add_prompt_pass(r, &cut.rest, &flow, 1, follow ? 0 : 1);
     }
     if (job->engine.last_token_decoded) {
         const struct orr_flow flow = orr_prompt_flow(job, batch, 1);
         const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
                                               .decode_context = (double)orr_prompt_len(job),
                                               .queries = 1};
-        add_prompt_pass(r, &shape, &flow, 1);
+        add_prompt_pass(r, &shape, &flow, 1, 1);
     }
     add_tower(r);
     take_shares(r->ledger, r->result->prefill_bound_frac);
