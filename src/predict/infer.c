@@ -200,12 +200,17 @@ struct chunks {
     struct orr_serve_shape full, rest;
 };
 
-/* Eq. 298: cuts `whole` as the request says, or into the pieces that the engine always makes. The rest ends the last
- * prompt. The contexts of the full chunks are such that all chunks together have the pairs of the prompts. */
+/* Tokens of the chunks that prompts are cut into: as the request says, or as the engine always does; 0: not cut. */
+static int64_t chunk_size(const struct orr_job *job)
+{
+    return job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.prompt_piece_tokens;
+}
+
+/* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks
+ * together have the pairs of the prompts. */
 static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serve_shape *whole)
 {
-    const int64_t asked = job->serving.chunk_tokens;
-    const double size = (double)(asked > 0 ? asked : job->engine.prompt_piece_tokens), tokens = whole->prefill_tokens;
+    const double size = (double)chunk_size(job), tokens = whole->prefill_tokens;
     struct chunks cut = {.n = 1, .full = *whole, .rest = *whole};
     cut.rest.prefill_tokens = 0;
     if (size <= 0 || size >= tokens) return cut;
@@ -273,7 +278,8 @@ static void predict_prefill(struct request *r)
     const struct orr_job *job = r->job;
     const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
-        const bool follow = job->engine.prompt_pieces_follow; /* Eq. 401: stages wait for the first piece alone */
+        /* Eq. 401: stages wait for the first piece alone. */
+        const bool follow = job->engine.prompt_pieces_follow && chunk_size(job) > 0;
         const struct orr_flow flow = orr_prompt_flow(job, follow ? 1 : batch, prompt_tokens(job));
         const struct orr_serve_shape whole = prefill_shape(job, (double)batch / flow.pieces);
         const struct chunks cut = cut_chunks(job, &whole);
