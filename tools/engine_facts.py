@@ -59,6 +59,8 @@ JOBS = {
     "experts across nodes": f"infer --model deepseek-v3 {H100} --tp 1 --ep 64 --dp 64 --batch 64 --input 1024 --output 128 "
                             "--precision fp8 --engine vllm-0.9",
     "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
+    "divided": "infer --model llama3-8b --system rtx-4090 --pp 4 --batch 1 --input 8192 --output 2 --precision q4_k_m "
+               "--engine llama.cpp-2024",
     "chunks": "infer --model llama4-scout --system h200-sxm --tp 8 --batch 64 --input 1024 --output 128 "
               "--engine tensorrt-llm-1.2",
 }
@@ -98,9 +100,9 @@ GROUPS = {
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
-        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "true", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("triton_experts", "false", "experts chat"),
-        ("moe_redundant", "false", "wide experts")],
+        ("moe_redundant", "true", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
         ("tp_part_scatters", "false", "columns"), ("tp_row_copies", "false", "columns"), ("gathered_logit_bytes", "0", "columns"), ("cp_balanced", "false", "ring"),
@@ -129,7 +131,7 @@ GROUPS = {
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
-        ("context_bucket_tokens", "0", "buckets"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
+        ("context_bucket_tokens", "0", "buckets"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("prompt_piece_tokens", "64", "chat"), ("prompt_pieces_follow", "false", "divided"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],

@@ -182,6 +182,8 @@ struct orr_engine {
     int64_t context_bucket_tokens;      /* decode reads contexts up to this, its double, ...; 0: as long as they are */
     bool kv_per_core;                   /* every core of a chip has K,V heads of its own */
     bool whole_head;                    /* every tensor-parallel rank has the embedding and the output matrix whole */
+    int64_t prompt_piece_tokens;        /* prompts are always computed in pieces of so many tokens; 0: whole */
+    bool prompt_pieces_follow;          /* ... which follow each other through the stages of a pipeline */
     int64_t restored_rows;              /* rows from which a product restores its narrow matrix to 16 bits; 0: none */
     int64_t integer_launches;           /* small kernels around a product of 8-bit integers; 0: the cast alone */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */

@@ -115,6 +115,7 @@ struct orr_serving {
     double moe_imbalance;        /* rows on the hottest expert rank over the mean */
     double context_cv;           /* spread of the contexts that are decoded together, over their mean; 0: equal */
     struct orr_served served[2]; /* [0] the model, [1] the draft model */
+    enum orr_switch options[ORR_N_RUN_OPTIONS]; /* what the run switched on or off; the engine's facts follow it */
 };
 
 /* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,

@@ -158,6 +158,22 @@
     X(INT8, "int8", DTYPE_INT8, "1 byte")                                                                              \
     X(FP4, "fp4", DTYPE_FP4, "half a byte")
 
+/* Options that a run of a serving stack switches on or off, whatever the engine's default is. The facts of an engine
+ * that each one sets are in src/spec/run_options.c. */
+#define ORR_RUN_OPTIONS(X)                                                                                             \
+    X(TWO_BATCH_OVERLAP, "two_batch_overlap", "one half of a batch computes while the other exchanges tokens")         \
+    X(EXPERT_COPIES, "expert_copies", "busy experts have copies, chosen by their load")                                \
+    X(GRAPHS, "graphs", "decode steps are replayed as captured graphs")                                                \
+    X(ASYNC_SCHEDULING, "async_scheduling", "the host prepares a step beside the one before")                          \
+    X(CHUNKED_PREFILL, "chunked_prefill", "a prompt that does not fit into a step is cut")                             \
+    X(PREFIX_CACHE, "prefix_cache", "beginnings of prompts are found again in the cache")
+
+/* What a request says of such an option. */
+#define ORR_SWITCHES(X)                                                                                                \
+    X(ENGINE, "engine", "as the engine has it")                                                                        \
+    X(ON, "true", "on")                                                                                                \
+    X(OFF, "false", "off")
+
 /* Adapters: small trained matrices beside frozen ones. */
 #define ORR_ADAPTERS(X)                                                                                                \
     /*  enum  name    meaning                                                            */                            \
@@ -540,6 +556,8 @@
 #define ORR_X_OPTIMIZER_(name, ...)  ORR_OPTIMIZER_##name,
 #define ORR_X_GRADIENTS_(name, ...)  ORR_GRADIENTS_##name,
 #define ORR_X_ASKED_(name, ...)      ORR_ASKED_##name,
+#define ORR_X_OPTION_(name, ...)     ORR_OPTION_##name,
+#define ORR_X_SWITCH_(name, ...)     ORR_SWITCH_##name,
 #define ORR_X_STORE_(name, ...)      ORR_STORE_##name,
 #define ORR_X_OFFLOAD_(name, ...)    ORR_OFFLOAD_##name,
 #define ORR_X_ADAPTER_(name, ...)    ORR_ADAPTER_##name,
@@ -582,6 +600,8 @@ enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };
 enum orr_offload { ORR_OFFLOADS(ORR_X_OFFLOAD_) ORR_N_OFFLOADS };
 enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_asked_format { ORR_ASKED_FORMATS(ORR_X_ASKED_) ORR_N_ASKED_FORMATS };
+enum orr_run_option { ORR_RUN_OPTIONS(ORR_X_OPTION_) ORR_N_RUN_OPTIONS };
+enum orr_switch { ORR_SWITCHES(ORR_X_SWITCH_) ORR_N_SWITCHES };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_adapter_kind { ORR_ADAPTERS(ORR_X_ADAPTER_) ORR_N_ADAPTERS };
 enum orr_target { ORR_TARGETS(ORR_X_TARGET_) ORR_N_TARGETS };

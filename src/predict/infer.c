@@ -200,11 +200,17 @@ struct chunks {
     struct orr_serve_shape full, rest;
 };
 
+/* Tokens of the chunks that prompts are cut into: as the request says, or as the engine always does; 0: not cut. */
+static int64_t chunk_size(const struct orr_job *job)
+{
+    return job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.prompt_piece_tokens;
+}
+
 /* Eq. 298: cuts `whole`. The rest ends the last prompt. The contexts of the full chunks are such that all chunks
  * together have the pairs of the prompts. */
 static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serve_shape *whole)
 {
-    const double size = (double)job->serving.chunk_tokens, tokens = whole->prefill_tokens;
+    const double size = (double)chunk_size(job), tokens = whole->prefill_tokens;
     struct chunks cut = {.n = 1, .full = *whole, .rest = *whole};
     cut.rest.prefill_tokens = 0;
     if (size <= 0 || size >= tokens) return cut;
@@ -221,18 +227,19 @@ static struct chunks cut_chunks(const struct orr_job *job, const struct orr_serv
     return cut;
 }
 
-/* Adds one kind of pass before the first token; each piece goes through in `chunks`. */
+/* Adds one kind of pass before the first token; each piece goes through in `chunks`, and `waits` of them find every
+ * stage but one idle. */
 static void add_prompt_pass(struct request *r, const struct orr_serve_shape *shape, const struct orr_flow *flow,
-                            double chunks)
+                            double chunks, double waits)
 {
     struct orr_scratch *s = r->scratch;
     const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
     const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
     const struct repeats n = {.own = chunks * flow->own,
-                              .waited = chunks * flow->waited,
+                              .waited = waits * flow->waited,
                               .all = chunks * flow->pieces,
-                              .seen = chunks * orr_max(1, flow->own),
-                              .sends = chunks};
+                              .seen = orr_max(waits, chunks * flow->own),
+                              .sends = waits};
     r->result->prefill_s +=
         add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);
@@ -271,18 +278,20 @@ static void predict_prefill(struct request *r)
     const struct orr_job *job = r->job;
     const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
-        const struct orr_flow flow = orr_prompt_flow(job, batch, prompt_tokens(job));
+        /* Eq. 401: stages wait for the first piece alone. */
+        const bool follow = job->engine.prompt_pieces_follow && chunk_size(job) > 0;
+        const struct orr_flow flow = orr_prompt_flow(job, follow ? 1 : batch, prompt_tokens(job));
         const struct orr_serve_shape whole = prefill_shape(job, (double)batch / flow.pieces);
         const struct chunks cut = cut_chunks(job, &whole);
-        add_prompt_pass(r, &cut.full, &flow, cut.n);
-        if (cut.rest.prefill_tokens > 0) add_prompt_pass(r, &cut.rest, &flow, 1);
+        add_prompt_pass(r, &cut.full, &flow, cut.n, follow ? 1 : cut.n);
+        if (cut.rest.prefill_tokens > 0) add_prompt_pass(r, &cut.rest, &flow, 1, follow ? 0 : 1);
     }
     if (job->engine.last_token_decoded) {
         const struct orr_flow flow = orr_prompt_flow(job, batch, 1);
         const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
                                               .decode_context = (double)orr_prompt_len(job),
                                               .queries = 1};
-        add_prompt_pass(r, &shape, &flow, 1);
+        add_prompt_pass(r, &shape, &flow, 1, 1);
     }
     add_tower(r);
     take_shares(r->ledger, r->result->prefill_bound_frac);

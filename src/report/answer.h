@@ -11,6 +11,8 @@
 
 /* Adds what a job of speculative decoding drafts to a line; nothing for other jobs. */
 void orr_draft_text(const struct orr_job *job, struct orr_text *line);
+/* Add what the run switched on or off. */
+void orr_options_text(const struct orr_job *job, struct orr_text *line);
 /* Adds what was asked in four lines. The terminal report, the operator table and --explain begin with them. */
 void orr_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 

@@ -1,9 +1,11 @@
 /* Reports for people begin with what was asked, in four lines, and with what was assumed. */
+#include "base/text.h"
 #include "report/answer.h"
 #include "report/assumed.h"
 #include "report/formats.h"
 #include "report/summary.h"
 #include "spec/job.h"
+#include "spec/names.h"
 #include "spec/plan.h"
 #include "spec/spec.h"
 
@@ -69,6 +71,20 @@ void orr_draft_text(const struct orr_job *job, struct orr_text *line)
                      serving->draft_tokens == 1 ? "" : "s", draft_name(job), 100 * serving->draft_accept_frac);
 }
 
+/* "two_batch_overlap" is said as "two batch overlap on". */
+void orr_options_text(const struct orr_job *job, struct orr_text *line)
+{
+    for (int i = 0; i < ORR_N_RUN_OPTIONS; i++) {
+        const enum orr_switch position = job->serving.options[i];
+        const char *rest = orr_run_option_names[i];
+        char word[32];
+        if (position == ORR_SWITCH_ENGINE) continue;
+        orr_text_add(line, " ·");
+        while (orr_next_word(&rest, '_', word, sizeof word)) orr_text_add(line, " %s", word);
+        orr_text_add(line, " %s", position == ORR_SWITCH_ON ? "on" : "off");
+    }
+}
+
 static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
@@ -102,6 +118,7 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s", job->engine.id);
     if (train) orr_text_add(&line, " · %s attention", orr_attention_kernel_name(job->workload.attention));
+    else orr_options_text(job, &line);
     orr_text_add(&line, " · constants %s, %s", job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
     orr_assumed_lines(job, job->assumed, &answer->train.spread, style, text);

@@ -3,6 +3,7 @@
 #include "spec/job.h"
 #include "spec/names.h"
 #include "spec/plan.h"
+#include "spec/spec.h"
 
 /* One server has one set of experts over all of its ranks, which are those of ep / tp replicas. */
 static bool shares_experts(const struct orr_plan *p)
@@ -80,6 +81,33 @@ int64_t orr_launch_servers(enum orr_launcher launcher, const struct orr_job *job
 
 /* ---------------------------------------------------------------- flags */
 
+/* The flags of a server that switch each option on and off; NULL: it has none. ORDER enum orr_run_option */
+struct option_flags {
+    const char *on, *off;
+};
+static const struct option_flags VLLM_OPTIONS[ORR_N_RUN_OPTIONS] = {
+    {"--enable-dbo", NULL},
+    {"--enable-eplb", NULL},
+    {NULL, "--enforce-eager"},
+    {"--async-scheduling", "--no-async-scheduling"},
+    {"--enable-chunked-prefill", "--no-enable-chunked-prefill"},
+    {"--enable-prefix-caching", "--no-enable-prefix-caching"},
+};
+static const struct option_flags SGLANG_OPTIONS[ORR_N_RUN_OPTIONS] = {
+    {"--enable-two-batch-overlap", NULL}, {"--enable-eplb", NULL},
+    {NULL, "--disable-cuda-graph"},       {NULL, "--disable-overlap-schedule"},
+    {NULL, "--chunked-prefill-size -1"},  {NULL, "--disable-radix-cache"},
+};
+
+static void switch_options(const struct orr_job *job, const struct option_flags *flags, struct orr_command *to)
+{
+    for (int i = 0; i < ORR_N_RUN_OPTIONS; i++) {
+        const enum orr_switch position = job->serving.options[i];
+        const char *flag = position == ORR_SWITCH_ON ? flags[i].on : flags[i].off;
+        orr_flag(to, position != ORR_SWITCH_ENGINE && flag, flag ? flag : "");
+    }
+}
+
 static void vllm_mtp(const struct orr_job *job, struct orr_command *to)
 {
     if (!drafts_by_mtp(job)) return;
@@ -111,6 +139,7 @@ void orr_launch_vllm(const struct orr_job *job, struct orr_command *to)
     orr_flag_note(to, p->dp > replicas && !to->in_file, "start one server for each set of experts");
     orr_flag_note(to, !wide && s->format != ORR_WEIGHT_FP8, "weights in this format come from a quantised checkpoint");
     orr_flag_note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
+    switch_options(job, VLLM_OPTIONS, to);
     vllm_mtp(job, to);
     orr_flag_note(to, s->draft_tokens > 0 && !drafts_by_mtp(job), "the draft model goes into --speculative-config");
     orr_flag_note(to, s->disaggregated && !to->in_file,
@@ -132,6 +161,7 @@ void orr_launch_tensorrt_llm(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, true, "--max_seq_len", orr_prompt_len(job) + s->output_len);
     orr_flag_number(to, s->chunk_tokens > 0, "--enable_chunked_prefill --max_num_tokens", s->chunk_tokens);
     orr_flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv_cache_dtype fp8");
+    orr_flag_note(to, orr_run_options_act(s->options), "options of the run go into the file of --config");
     orr_flag_note(to, p->dp > 1 && !attention_dp && !ep_beyond_tp && !to->in_file,
                   "no flag for replicas: start one server for each of dp");
     orr_flag_note(to, attention_dp && p->dp > p->ep && !to->in_file, "start one server for each set of experts");
@@ -161,6 +191,7 @@ void orr_launch_sglang(const struct orr_job *job, struct orr_command *to)
     orr_flag_number(to, s->chunk_tokens > 0, "--chunked-prefill-size", s->chunk_tokens);
     orr_flag(to, s->format == ORR_WEIGHT_FP8, "--quantization fp8");
     orr_flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv-cache-dtype fp8_e4m3");
+    switch_options(job, SGLANG_OPTIONS, to);
     orr_flag_note(to, p->cp > 1, "context parallelism is not set here");
     orr_flag_note(to, p->ep > 1 && !shared, "no flag for this expert-parallel degree");
     orr_flag_note(to, !needs_no_checkpoint(job) && s->format != ORR_WEIGHT_FP8,

@@ -112,6 +112,20 @@ static json_t *infer_plan(const struct orr_plan *plan)
                      (json_int_t)plan->etp);
 }
 
+/* Options that the run switched; others are the engine's, and have their place only with `every_key`. */
+static int set_options(json_t *json, const struct orr_serving *serving, bool every_key)
+{
+    int failed = !json;
+    for (int i = 0; i < ORR_N_RUN_OPTIONS && !failed; i++) {
+        const enum orr_switch position = serving->options[i];
+        if (position == ORR_SWITCH_ENGINE && !every_key) continue;
+        failed = json_object_set_new(json, orr_run_option_names[i],
+                                     position == ORR_SWITCH_ENGINE ? json_string(orr_switch_names[position])
+                                                                   : json_boolean(position == ORR_SWITCH_ON));
+    }
+    return failed;
+}
+
 /* With `every_key`, the draft model has its place even where there is none. */
 static json_t *infer_workload(const struct orr_job *job, bool every_key)
 {
@@ -127,6 +141,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
         orr_json_real(serving->moe_imbalance));
     json = orr_json_whole(json, !json || set_asked(json, &job->workload, false, every_key));
     json = add_media(json, &job->media, every_key);
+    json = orr_json_whole(json, set_options(json, serving, every_key));
     const bool drafted = job->draft.n_layers > 0;
     if (!json || !(drafted || every_key)) return json;
     return orr_json_whole(json, json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : "")));

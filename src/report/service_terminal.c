@@ -72,6 +72,7 @@ static void add_heading(const struct orr_service *service, const struct orr_styl
     orr_text_add(&line, "%s · scheduler %s · %lld sequences, %lld tokens a step", job->engine.id,
                  orr_scheduler_names[job->engine.scheduler], (long long)job->engine.max_requests,
                  (long long)job->engine.max_step_tokens);
+    orr_options_text(job, &line);
     orr_draft_text(job, &line);
     orr_summary_line(text, style, "engine", &line);
     orr_assumed_lines(job, job->assumed, &job->spread, style, text);

@@ -269,8 +269,9 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
         const struct orr_layer_kind *kind = &model->kinds[i];
         if (kind->n_experts % plan->ep != 0 && !copies_fill_up(job)) {
             list_allowed(allowed, job, kind->n_experts, ep_fits);
-            return FAIL(error, "plan.ep", "%lld does not divide the %lld experts of %s (allowed: %s)", (ll)plan->ep,
-                        (ll)kind->n_experts, model->id, allowed);
+            return FAIL(error, "plan.ep", "%lld does not divide the %lld experts of %s (allowed: %s)%s", (ll)plan->ep,
+                        (ll)kind->n_experts, model->id, allowed,
+                        job->kind == ORR_JOB_INFER ? "; workload.expert_copies fills places up" : "");
         }
         if (kind->expert_width % plan->etp != 0) {
             list_allowed(allowed, job, kind->expert_width, etp_fits);
@@ -504,6 +505,15 @@ static enum orr_err check_draft(const struct orr_job *job, struct orr_error *err
     return ORR_OK;
 }
 
+/* Graphs cannot be switched on where nothing says for how many sequences an engine captures them. */
+static enum orr_err check_options(const struct orr_job *job, struct orr_error *error)
+{
+    if (job->serving.options[ORR_OPTION_GRAPHS] != ORR_SWITCH_ON || job->engine.graph_sequences > 0) return ORR_OK;
+    return FAIL(error, "workload.graphs",
+                "engine %s replays no graphs; engine.graph_sequences (set) says for how many sequences yours does",
+                job->engine.id);
+}
+
 /* A disaggregated job sends its cache to another replica, which the system's network must reach. */
 static enum orr_err check_disaggregated(const struct orr_job *job, struct orr_error *error)
 {
@@ -538,17 +548,9 @@ enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
         orr_check_offload, orr_check_kernels,     orr_check_optimizer, check_media,
     };
     static rule *const INFER[] = {
-        check_plan_ranges,
-        check_serving_ranges,
-        check_serving_plan,
-        check_gpus,
-        check_lengths,
-        check_draft,
-        check_tensor,
-        check_experts,
-        check_pipeline,
-        check_disaggregated,
-        orr_check_serving_kernels,
+        check_plan_ranges, check_serving_ranges, check_serving_plan,  check_gpus,
+        check_lengths,     check_draft,          check_tensor,        check_experts,
+        check_pipeline,    check_options,        check_disaggregated, orr_check_serving_kernels,
         check_media,
     };
     switch (job->kind) {

@@ -160,6 +160,8 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, context_bucket_tokens, false, 0, 10000000, "contexts are read up to 1, 2, 4, ... of it"),
     ORR_BOOL(orr_engine, kv_per_core, false, "every core of a chip has K,V heads of its own"),
     ORR_BOOL(orr_engine, whole_head, false, "tensor-parallel ranks have both ends of the network whole"),
+    ORR_INT(orr_engine, prompt_piece_tokens, false, 0, 10000000, "tokens of the pieces of any prompt; 0: whole"),
+    ORR_BOOL(orr_engine, prompt_pieces_follow, false, "such pieces follow each other through a pipeline"),
     ORR_INT(orr_engine, restored_rows, false, 0, 1000000, "rows from which narrow matrices are restored; 0: none"),
     ORR_INT(orr_engine, integer_launches, false, 0, 1000, "small kernels around an integer product"),
     ORR_STRING(orr_engine, unpacked_chunks, false, "chips on which chunked layers are not packed"),

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "spec/json.h"
+#include "spec/names.h"
 
 enum { RULE = 256, KEYS_MAX = 256 };
 
@@ -42,6 +43,7 @@ static char *field_rule(char rule[RULE], const struct orr_field *field)
     case ORR_FIELD_BOOL: (void)snprintf(rule, RULE, "true or false"); break;
     case ORR_FIELD_STRING: (void)snprintf(rule, RULE, "a string of 1 to %zu bytes", field->size - 1); break;
     case ORR_FIELD_ENUM: enum_rule(rule, field); break;
+    case ORR_FIELD_SWITCH: (void)snprintf(rule, RULE, "true, false or \"engine\""); break;
     }
     return rule;
 }
@@ -100,6 +102,17 @@ static bool put_bool(const json_t *value, char *member)
     return known;
 }
 
+static bool put_switch(const json_t *value, char *member)
+{
+    bool flag = false;
+    const char *word = json_string_value(value);
+    const bool engine = word && orr_compare_nocase(word, orr_switch_names[ORR_SWITCH_ENGINE]) == 0;
+    if (!engine && !put_bool(value, (char *)&flag)) return false;
+    const enum orr_switch position = engine ? ORR_SWITCH_ENGINE : flag ? ORR_SWITCH_ON : ORR_SWITCH_OFF;
+    memcpy(member, &position, sizeof position);
+    return true;
+}
+
 static bool put_string(const struct orr_field *field, const json_t *value, char *member)
 {
     const size_t length = json_is_string(value) ? json_string_length(value) : 0;
@@ -128,6 +141,7 @@ static bool put_value(const struct orr_field *field, const json_t *value, char *
     case ORR_FIELD_BOOL: return put_bool(value, member);
     case ORR_FIELD_STRING: return put_string(field, value, member);
     case ORR_FIELD_ENUM: return put_enum(field, value, member);
+    case ORR_FIELD_SWITCH: return put_switch(value, member);
     }
     return false;
 }
@@ -211,6 +225,9 @@ static json_t *value_json(const struct orr_field *field, const char *member)
     case ORR_FIELD_BOOL: memcpy(&flag, member, sizeof flag); return flag || field->required ? json_boolean(flag) : NULL;
     case ORR_FIELD_STRING: return member[0] || field->required ? json_string(member) : NULL;
     case ORR_FIELD_ENUM: memcpy(&word, member, sizeof word); return json_string(field->names[word]);
+    case ORR_FIELD_SWITCH:
+        memcpy(&word, member, sizeof word);
+        return word == ORR_SWITCH_ENGINE ? NULL : json_boolean(word == ORR_SWITCH_ON);
     }
     return NULL;
 }

@@ -58,7 +58,14 @@ char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)
 #define ORR_SHOWN 72
 char *orr_json_shown(char buffer[ORR_SHOWN], const json_t *value);
 
-enum orr_field_type { ORR_FIELD_INT, ORR_FIELD_REAL, ORR_FIELD_BOOL, ORR_FIELD_STRING, ORR_FIELD_ENUM };
+enum orr_field_type {
+    ORR_FIELD_INT,
+    ORR_FIELD_REAL,
+    ORR_FIELD_BOOL,
+    ORR_FIELD_STRING,
+    ORR_FIELD_ENUM,
+    ORR_FIELD_SWITCH, /* true, false or "engine": enum orr_switch */
+};
 
 /* One key of a JSON object and where its value goes. */
 struct orr_field {

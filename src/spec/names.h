@@ -21,6 +21,8 @@ const char *orr_asked_format_name(enum orr_asked_format format);
 enum orr_dtype orr_asked_dtype(enum orr_asked_format format, enum orr_dtype otherwise);
 /* Its bytes per element, or else the other number. */
 double orr_asked_bytes(enum orr_asked_format format, double otherwise);
+extern const char *const orr_run_option_names[ORR_N_RUN_OPTIONS];
+extern const char *const orr_switch_names[ORR_N_SWITCHES];
 extern const char *const orr_store_names[ORR_N_STORES];
 extern const char *const orr_offload_names[ORR_N_OFFLOADS];
 extern const char *const orr_stage_rule_names[ORR_N_STAGE_RULES];

@@ -177,6 +177,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
     /* The factors of a fitted engine, and idealised constants, are in the job, so that these are read anew. */
     if (orr_factors_act(&job->engine) || job->workload.ideal)
         *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
+    if (orr_run_options_act(job->serving.options)) *stale |= ORR_STALE_ENGINE; /* they are in the job as well */
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
         const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);

@@ -44,6 +44,13 @@ struct ask {
         .names = orr_asked_format_names, .n_names = ORR_N_ASKED_FORMATS, .meaning = what                               \
     }
 
+/* Options of the run: the same keys as the columns of measurements. */
+#define RUN_OPTION(name, word, what)                                                                                   \
+    {.key = word,                                                                                                      \
+     .type = ORR_FIELD_SWITCH,                                                                                         \
+     .offset = offsetof(struct orr_serving, options) + ORR_OPTION_##name * sizeof(enum orr_switch),                    \
+     .meaning = what},
+
 static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
     ORR_INT(orr_serving, input_len, true, 1, ORR_CONTEXT_MAX, "tokens of a prompt"),
@@ -65,7 +72,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_REAL(orr_serving, moe_imbalance, ORR_UNIT_NONE, false, 1, ORR_IMBALANCE_MAX,
              "rows on the hottest expert rank over the mean"),
     ORR_MEDIA_FIELDS(ask),
-};
+    ORR_RUN_OPTIONS(RUN_OPTION)};
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
@@ -256,6 +263,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     if (!err) err = orr_section_read(request, &orr_infer_workload_section, &object, &ask, error);
     if (!err) err = orr_media_read(request, object, &ask.media, job, error);
     if (err) return err;
+    orr_run_options_apply(ask.serving.options, &job->engine);
     if (!json_object_get(object, "moe_imbalance")) ask.serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
     job->serving = ask.serving;
     err = read_draft(catalogue, request, object, job, error);

@@ -115,9 +115,11 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 static const char *const WORKLOAD_EXTRA[] = {"engine",  "image_size", "recompute", "recompute_ops",
                                              "adapter", "frozen",     NULL};
 
-static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
-                                             "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
-                                             "draft_tokens", "draft_accept_frac", "disaggregated", NULL};
+#define OPTION_KEY(name, word, what) word,
+static const char *const INFER_WORKLOAD[] = {
+    "batch",        "input_len",         "output_len",    "matrix_precision",
+    "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
+    "draft_tokens", "draft_accept_frac", "disaggregated", ORR_RUN_OPTIONS(OPTION_KEY) NULL};
 static const char *const NO_KEYS[] = {NULL};
 
 const struct orr_section orr_train_plan_section = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS,

@@ -105,6 +105,7 @@ static json_t *field_json(const struct orr_field *field, bool search)
     case ORR_FIELD_BOOL: return json_pack("{so ss}", "type", types_json(search ? "bsa" : "bs"), "description", meaning);
     case ORR_FIELD_STRING: return json_pack("{ss ss}", "type", "string", "description", meaning);
     case ORR_FIELD_ENUM: return enum_json(field, search);
+    case ORR_FIELD_SWITCH: return json_pack("{so ss}", "type", types_json("bs"), "description", meaning);
     }
     return NULL;
 }

@@ -29,6 +29,10 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
 enum orr_err orr_engine_limits_read(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error);
 /* Read some of the runs that a fitted engine has in its file (fit_runs.c). */
 enum orr_err orr_fit_runs_read(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error);
+/* Give the engine what the run switched on or off. */
+void orr_run_options_apply(const enum orr_switch options[ORR_N_RUN_OPTIONS], struct orr_engine *engine);
+/* Does a run differ from its engine's defaults, so that the engine in the job is no longer that of its file? */
+bool orr_run_options_act(const enum orr_switch options[ORR_N_RUN_OPTIONS]);
 /* Take the limits that the engine has on this chip. */
 void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip);
 /* The tables of keys of chips, systems and engines, with their meanings. */

@@ -2,6 +2,7 @@
 #include "validate/validator.h"
 
 #include "base/number.h"
+#include "validate/columns.h"
 #include "validate/offline.h"
 
 #include <math.h>
@@ -146,6 +147,7 @@ static void put_request(struct validator *w, size_t row, const struct lengths *n
     orr_row_put_number(w, "workload.batch", n->batch);
     orr_row_put_number(w, "workload.input_len", n->input);
     orr_row_put_number(w, "workload.output_len", n->output);
+    orr_row_put_cells(w, row, "workload.", ORR_OPTION_COLUMNS);
 }
 
 /* The time of a step that decodes one token of `batch` sequences at their mean context and reads `tokens` of `prompts`

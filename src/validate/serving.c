@@ -6,6 +6,7 @@
 #include "serving/closed.h"
 #include "serving/traffic.h"
 #include "spec/csv.h"
+#include "validate/columns.h"
 #include "validate/rate.h"
 #include "validate/served.h"
 #include "spec/names.h"
@@ -95,6 +96,7 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
     orr_row_put(w, "chip.tdp_w", orr_csv_cell(w->csv, row, "power_limit_w"));
+    orr_row_put_cells(w, row, "workload.", ORR_OPTION_COLUMNS);
     const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
 }
@@ -117,9 +119,7 @@ static void put_limits(struct validator *w, size_t row)
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
     e->stream_tokens = lround(number(w, row, "stream_tokens", (double)e->stream_tokens));
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
-    e->async_scheduling = flag(w, row, "async_scheduling", e->async_scheduling);
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
-    e->chunked_prefill = flag(w, row, "chunked_prefill", e->chunked_prefill);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
 
@@ -267,6 +267,7 @@ static bool read_prefill(struct validator *w, size_t row, struct orr_job *job, s
     orr_row_put_number(w, "plan.dp", replicas * dp);
     orr_row_put_number(w, "plan.ep", ep);
     orr_row_put(w, "plan.etp", ep > 1 ? "1" : "");
+    orr_row_put(w, "workload.expert_copies", ""); /* of the decode pool, like most of a row's limits */
     if (!orr_row_read(w, score)) return false;
     const struct orr_engine own = w->job.engine;
     struct orr_engine *e = &w->job.engine;

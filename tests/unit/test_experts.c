@@ -149,7 +149,7 @@ static void decode_sends_a_copy_to_every_expert(void **state)
     struct orr_infer_result result;
     read_job(w, "{'kind':'infer','model':'deepseek-v3','system':'h800-sxm','gpus':64,'plan':{'tp':1,'dp':64,'ep':64},"
                 "'workload':{'engine':'sglang','batch':128,'input_len':1024,'output_len':2,'precision':'fp8',"
-                "'moe_imbalance':1},'set':{'engine.two_batch_overlap':false,'engine.moe_redundant':false}}");
+                "'moe_imbalance':1,'two_batch_overlap':false,'expert_copies':false}}");
     orr_infer(&w->job, w->scratch, &result);
     const struct orr_op *ops;
     const struct orr_cost *costs;

@@ -200,9 +200,8 @@ static void copies_fill_up_expert_ranks(void **state)
     struct world *w = *state;
     static const char request[] =
         "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':72,'ep':72},'workload':{'engine':'%s',"
-        "'precision':'fp8','batch':256,'input_len':2000,'output_len':2,'moe_imbalance':1}}";
+        "'precision':'fp8','batch':256,'input_len':2000,'output_len':2,'moe_imbalance':1,'expert_copies':true}}";
     read_job(w, request, "sglang");
-    w->job.engine.two_batch_overlap = false;
     (void)infer(w, &w->job);
     const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "expert.gate_up", NULL);
     assert_non_null(op);
@@ -230,7 +229,7 @@ static void halves_hide_each_others_exchange(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         read_job(w,
                  "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{%s},'workload':{'engine':'sglang',"
-                 "'precision':'fp8','batch':%d,'input_len':512,'output_len':2}}",
+                 "'precision':'fp8','batch':%d,'input_len':512,'output_len':2,'two_batch_overlap':true}}",
                  rows[i].plan, rows[i].batch);
         w->job.engine.sampling_s = w->job.engine.sampling_s_per_sequence = 0;
         const struct orr_infer_result as_is = infer(w, &w->job);

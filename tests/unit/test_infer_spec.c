@@ -222,6 +222,36 @@ static void hot_experts_make_hot_ranks(void **state)
     assert_close(world->job.workload.moe_imbalance, 3, 1e-12);
 }
 
+/* What a run switched stands above its engine; what it leaves open is the engine's own. */
+static void runs_say_what_they_switched(void **state)
+{
+    struct world *world = *state;
+    static const char REQUEST[] =
+        "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},'workload':{'engine':'plain',"
+        "'input_len':300,'output_len':40%s},'set':{'engine.graph_sequences':64,'engine.prefix_cache':true,"
+        "'engine.ep_overlap_frac':0.25}}";
+    const struct orr_engine *engine = &world->job.engine;
+    read_job(world, REQUEST, "");
+    assert_int_equal(engine->graph_sequences, 64);
+    assert_false(engine->two_batch_overlap || engine->moe_redundant || engine->async_scheduling);
+    assert_false(engine->chunked_prefill);
+    assert_true(engine->prefix_cache);
+    assert_close(engine->ep_overlap_frac, 0.25, 0);
+    read_job(world, REQUEST,
+             ",'two_batch_overlap':true,'expert_copies':'on','graphs':'no','async_scheduling':1,"
+             "'chunked_prefill':true,'prefix_cache':false");
+    assert_int_equal(engine->graph_sequences, 0);
+    assert_true(engine->two_batch_overlap && engine->moe_redundant && engine->async_scheduling);
+    assert_true(engine->chunked_prefill);
+    assert_false(engine->prefix_cache);
+    assert_close(engine->ep_overlap_frac, 1, 0);
+    assert_close(world->job.serving.moe_imbalance, 1 + 0.11 * pow(log2(6) / 5, 1.5), 1e-12); /* Eq. 344 */
+    read_job(world, REQUEST, ",'two_batch_overlap':false,'graphs':'engine','prefix_cache':'engine'");
+    assert_close(engine->ep_overlap_frac, 0, 0);
+    assert_int_equal(engine->graph_sequences, 64);
+    assert_true(engine->prefix_cache);
+}
+
 static void draft_models_are_read(void **state)
 {
     struct world *world = *state;
@@ -401,7 +431,7 @@ int main(void)
         cmocka_unit_test(hot_experts_make_hot_ranks),       cmocka_unit_test(draft_models_are_read),
         cmocka_unit_test(the_default_engine_serves),        cmocka_unit_test(wrong_requests_are_explained),
         cmocka_unit_test(long_contexts_are_allowed),        cmocka_unit_test(jobs_changed_by_hand_are_checked),
-        cmocka_unit_test(missing_constants_are_named),
+        cmocka_unit_test(missing_constants_are_named),      cmocka_unit_test(runs_say_what_they_switched),
     };
     return cmocka_run_group_tests_name("infer_spec", tests, open_fixtures, close_fixtures);
 }

@@ -1,6 +1,6 @@
 /* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 328), kernels
- * around integer products (Eq. 329), output matrices that tensor parallelism leaves whole (Eq. 330), and heads that
- * are copied to every core (Eq. 332). */
+ * around integer products (Eq. 329), output matrices that tensor parallelism leaves whole (Eq. 330), heads that
+ * are copied to every core (Eq. 332), and pieces that prompts are always cut into (Eq. 401). */
 #include "serving.h"
 
 #include "ops/ops.h"
@@ -119,6 +119,33 @@ static void every_core_has_heads_of_its_own(void **state)
     }
 }
 
+/* 2048 tokens in pieces of 512 are four passes of a piece, one after another, over any number of stages. Where pieces
+ * follow each other, four stages work on four pieces: 4/4 passes of their own and 3/4 of a pass until the first piece
+ * has come through, 7/16 of the former (Eq. 401). Sends between stages are less than a per cent here. A piece of one
+ * stage has nothing to follow, and pieces that a request asks for are cut as it says. */
+static void pieces_of_a_prompt_follow_each_other(void **state)
+{
+    struct world *w = *state;
+    static const char REQUEST[] = "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{'pp':%d},'workload':"
+                                  "{'engine':'llama.cpp-2024',"
+                                  "'batch':1,'input_len':2048,'output_len':1%s},'set':{'engine.prompt_piece_tokens':%d,"
+                                  "'engine.prompt_pieces_follow':%s}}";
+    struct orr_infer_result apart, follow, asked;
+    read_job(w, REQUEST, 4, "", 512, "false");
+    orr_infer(&w->job, w->scratch, &apart);
+    read_job(w, REQUEST, 4, "", 512, "true");
+    orr_infer(&w->job, w->scratch, &follow);
+    assert_close(follow.prefill_s / apart.prefill_s, 7.0 / 16, 0.01);
+    read_job(w, REQUEST, 4, ",'chunk_tokens':512", 0, "true");
+    orr_infer(&w->job, w->scratch, &asked);
+    assert_close(asked.prefill_s, follow.prefill_s, 1e-12);
+    read_job(w, REQUEST, 1, "", 512, "false");
+    orr_infer(&w->job, w->scratch, &apart);
+    read_job(w, REQUEST, 1, "", 512, "true");
+    orr_infer(&w->job, w->scratch, &follow);
+    assert_close(follow.prefill_s, apart.prefill_s, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +154,7 @@ int main(void)
         cmocka_unit_test(kernels_around_an_integer_product_are_launched),
         cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
         cmocka_unit_test(every_core_has_heads_of_its_own),
+        cmocka_unit_test(pieces_of_a_prompt_follow_each_other),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

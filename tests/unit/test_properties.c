@@ -339,7 +339,7 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     /* Scheduling ahead hides beside the pass alone, and prefill_s has the drafts too. */
     if (job->engine.async_scheduling && job->serving.draft_tokens > 0) return (double)NAN;
     one = *job;
-    one.serving.chunk_tokens = 0;
+    one.serving.chunk_tokens = one.engine.prompt_piece_tokens = 0;
     one.serving.prefix_hit_frac = 0;
     const int64_t batch = one.serving.batch;
     const struct orr_step step = {.prefill_sequences = batch, .prefill_tokens = batch * one.serving.input_len};

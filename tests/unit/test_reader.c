@@ -86,6 +86,10 @@ static void requests_leave_nothing_behind(void **state)
         "{\"input_len\":9,\"output_len\":9,\"draft_model\":\"llama2-7b\",\"draft_tokens\":2,\"kv_precision\":\"fp8\"}}",
         "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":8},\"workload\":"
         "{\"input_len\":9,\"output_len\":9}}",
+        "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":8},\"workload\":"
+        "{\"input_len\":9,\"output_len\":9,\"engine\":\"vllm\"}}",
+        "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":8},\"workload\":"
+        "{\"input_len\":9,\"output_len\":9,\"engine\":\"vllm\",\"graphs\":false,\"async_scheduling\":true}}",
         "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":-8},\"workload\":"
         "{\"input_len\":9,\"output_len\":9}}",
         "{\"kind\":\"train\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":8,\"pp\":2,\"zero\":1},"

@@ -21,6 +21,14 @@ const TRAIN: readonly Kind[] = ['train'];
 const INFER: readonly Kind[] = ['infer'];
 const YES_NO = ['true', 'false'];
 const TRAIN_FORMATS = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp8_block', 'fp4', 'int8'];
+const RUN_OPTIONS = [
+    ['two_batch_overlap', 'Two batches', 'half of a batch computes while the other exchanges tokens of experts'],
+    ['expert_copies', 'Expert copies', 'busy experts have copies'],
+    ['graphs', 'Graphs', 'decode steps are replayed as captured graphs'],
+    ['async_scheduling', 'Async host', 'the host prepares a step beside the one before'],
+    ['chunked_prefill', 'Chunked prefill', 'under load: a prompt that does not fit into a step is cut'],
+    ['prefix_cache', 'Prefix cache', 'under load: beginnings of prompts are found again'],
+] as const;
 const WEIGHTS = [
     ...TRAIN_FORMATS,
     'int4',
@@ -346,6 +354,14 @@ export const FIELDS: readonly Field[] = [
         options: YES_NO,
         title: 'prefill and decode on different GPUs',
     },
+    ...RUN_OPTIONS.map(([key, label, title]) => ({
+        key: `workload.${key}`,
+        label,
+        kinds: INFER,
+        group: 'more' as const,
+        options: YES_NO,
+        title: `${title}; auto: as the engine does by itself`,
+    })),
     {
         key: 'engine.max_requests',
         label: 'Sequences a step',
