@@ -181,7 +181,8 @@ static void other_words_are_refused(void **state)
     }
 }
 
-/* The sample of 1,000 records has prompts of 233.1 tokens in the mean and 95.5 in the median, answers of 245.1 and 158. */
+/* The sample of 1,000 records has prompts of 233.1 tokens in the mean and 95.5 in the median, answers of 245.1 and
+ * 158. */
 static void sharegpt_has_short_turns_and_long_ones(void **state)
 {
     const struct world *w = *state;
