@@ -4,7 +4,7 @@
 #define ORRERY_SERVICE_H
 
 /* A law of lengths, in tokens. */
-#define ORR_LENGTH_POINTS 33
+#define ORR_LENGTH_POINTS 129
 struct orr_lengths {
     enum orr_length_law law;
     double mean;      /* FIXED, LOGNORMAL, EXPONENTIAL */

@@ -178,3 +178,11 @@ const struct orr_job *orr_filled(const struct orr_job *job, struct orr_scratch *
     scratch->filled.spread = orr_spread_of(scratch->fillings, n, &job->engine);
     return &scratch->filled;
 }
+
+void orr_fill_memory(struct orr_job *job, bool recompute, bool zero, struct orr_scratch *scratch)
+{
+    if (recompute) job->automatic |= orr_assume_bit(ORR_ASSUME_RECOMPUTE);
+    if (zero) job->automatic |= orr_assume_bit(ORR_ASSUME_ZERO);
+    job->spread = (struct orr_spread){0};
+    *job = *orr_filled(job, scratch);
+}

@@ -20,6 +20,8 @@ struct orr_filling {
 
 /* The job with its open values filled in, which lives in the scratch; the job itself if none is open. */
 const struct orr_job *orr_filled(const struct orr_job *job, struct orr_scratch *scratch);
+/* Fills in what a job says about memory, recomputation and sharding or one of them, and what else is open. */
+void orr_fill_memory(struct orr_job *job, bool recompute, bool zero, struct orr_scratch *scratch);
 /* The index of the fastest filling that fits (Eq. 179), or of the one with the least memory if none does. */
 size_t orr_best_filling(const struct orr_filling *fillings, size_t n);
 /* Times of the best and of the slowest plausible filling (Eq. 180). */

@@ -242,6 +242,20 @@ static void predict(struct validator *w)
     w->exposure = orr_train_exposure(&w->result);
 }
 
+/* A run that was measured had room. Predicted memory is at most 6 % too large in nine of ten measured runs. */
+#define IMPOSSIBLE 1.5
+
+/* Where a source prints no recomputation or no sharding, and what the engine does by itself cannot have fitted, the
+ * fastest that fits is taken. Eq. 410. */
+static void make_fit(struct validator *w, size_t row)
+{
+    const bool recompute = !orr_csv_cell(w->csv, row, "recompute")[0], zero = !orr_csv_cell(w->csv, row, "zero")[0];
+    if (!recompute && !zero) return;
+    predict(w);
+    if (w->result.memory.most_bytes > IMPOSSIBLE * w->result.memory.usable_bytes)
+        orr_fill_memory(&w->job, recompute, zero, w->scratch);
+}
+
 /* Read a training row. What the source does not print of micro-batch and chunks is filled in. */
 static bool read_training(struct validator *w, size_t row, struct orr_score *score)
 {
@@ -318,7 +332,10 @@ static struct orr_score *read_training_row(struct validator *w, size_t row)
     }
     if (!orr_row_measured(w, row, "value", 1, score)) return NULL;
     w->error.code = ORR_OK;
-    if (read_training(w, row, score)) return score;
+    if (read_training(w, row, score)) {
+        make_fit(w, row);
+        return score;
+    }
     /* A run whose plan the rules refuse is a wrong verdict, though no number of it can be scored. */
     w->result.fits = false;
     if (w->error.code == ORR_ERR_RULE && strcmp(score->metric, "peak_memory_gib") == 0) judge(w, true);

@@ -249,7 +249,7 @@ static const struct {
     {"'traffic':{'rate_per_s':1,'input_len':{'law':'lognormal','cv':1},'output_len':10}", "traffic.input_len",
      "lognormal lengths need a mean"},
     {"'traffic':{'rate_per_s':1,'input_len':{'points':[5]},'output_len':10}", "traffic.input_len",
-     "points must be 2 to 33 lengths"},
+     "points must be 2 to 129 lengths"},
     {"'traffic':{'rate_per_s':1,'input_len':{'points':[5,4]},'output_len':10}", "traffic.input_len", "ascending"},
     {"'traffic':{'rate_per_s':1,'input_len':{'points':[0,4]},'output_len':10}", "traffic.input_len", "from 1 on"},
     {"'traffic':{'rate_per_s':1,'input_len':{'points':[1,1e30]},'output_len':10}", "traffic.input_len", "points"},
