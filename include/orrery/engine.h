@@ -22,6 +22,29 @@ struct orr_fit_run {
     double active_params;
     double bound_frac[ORR_N_BOUNDS]; /* share of the time, by the resource that binds */
     double error_frac;               /* predicted over measured time - 1, with the fit */
+    /* what jobs like it are recognised by; tp 0: the file does not say */
+    bool trains;
+    enum orr_dtype weights, matrix; /* formats; of training both are the precision */
+    int64_t tp, pp, ep, batch, tokens;
+};
+
+/* What jobs and runs are compared by: jobs that are alike err alike (Eq. 380). */
+#define ORR_MAX_ALIKE 32
+enum orr_trait {
+    ORR_TRAIT_GPUS,
+    ORR_TRAIT_PARAMS,
+    ORR_TRAIT_TP,
+    ORR_TRAIT_PP,
+    ORR_TRAIT_EP,
+    ORR_TRAIT_BATCH,  /* micro-batch of training, else sequences of a replica */
+    ORR_TRAIT_TOKENS, /* of a sequence of training, else of a prompt */
+    ORR_N_TRAITS
+};
+struct orr_traits {
+    uint64_t system; /* a number for its name */
+    bool trains;
+    enum orr_dtype weights, matrix;
+    double log2_of[ORR_N_TRAITS];
 };
 
 /* How the name in a request led to an engine. */
@@ -284,6 +307,10 @@ struct orr_engine {
     double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
     int64_t n_fitted;                       /* some of these runs: configurations that were measured */
     struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
+    int64_t n_alike;                       /* runs whose rest is shared with jobs like them ... */
+    struct orr_traits alike[ORR_MAX_ALIKE]; /* ... what they are recognised by ... */
+    double pull[ORR_MAX_ALIKE];            /* ... and how hard they pull (Eq. 381) */
+    bool shared;                           /* the constants of the job have it already */
 };
 
 #endif
