@@ -25,7 +25,7 @@ struct orr_fit_run {
     /* what jobs like it are recognised by; tp 0: the file does not say */
     bool trains;
     enum orr_dtype weights, matrix; /* formats; of training both are the precision */
-    int64_t tp, pp, ep, batch, tokens;
+    int64_t tp, pp, ep, batch, tokens, answer_tokens;
 };
 
 /* What jobs and runs are compared by: jobs that are alike err alike (Eq. 380). */
@@ -38,6 +38,7 @@ enum orr_trait {
     ORR_TRAIT_EP,
     ORR_TRAIT_BATCH,  /* micro-batch of training, else sequences of a replica */
     ORR_TRAIT_TOKENS, /* of a sequence of training, else of a prompt */
+    ORR_TRAIT_ANSWER, /* tokens of an answer; 1 in training */
     ORR_N_TRAITS
 };
 struct orr_traits {

@@ -255,6 +255,8 @@ bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *c
 /* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);
+/* Lets the members share nothing of what they leave of the runs. */
+void orr_stack_keep_apart(struct orr_stack_mixture *mixture);
 /* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture);
 

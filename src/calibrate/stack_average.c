@@ -156,6 +156,11 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
                                     .high = quantile(&v, 0.9)};
 }
 
+void orr_stack_keep_apart(struct orr_stack_mixture *mixture)
+{
+    for (size_t i = 0; i < mixture->n; i++) mixture->members[i].shared.n = 0;
+}
+
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
 {
     const struct orr_stack_member *best = &mixture->members[0];

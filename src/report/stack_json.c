@@ -29,10 +29,11 @@ static json_t *traits_json(const struct orr_job *job)
     const bool trains = job->kind == ORR_JOB_TRAIN;
     const enum orr_dtype weights = trains ? job->workload.precision : job->serving.weights;
     const enum orr_dtype matrix = trains ? job->workload.precision : job->serving.matrix;
-    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "trains", trains, "weights", orr_dtype_name(weights),
+    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "trains", trains, "weights", orr_dtype_name(weights),
                      "matrix", orr_dtype_name(matrix), "tp", (json_int_t)p->tp, "pp", (json_int_t)p->pp, "ep",
                      (json_int_t)p->ep, "batch", (json_int_t)(trains ? job->workload.micro_batch : job->serving.batch),
-                     "tokens", (json_int_t)(trains ? job->workload.seq : job->serving.input_len));
+                     "tokens", (json_int_t)(trains ? job->workload.seq : job->serving.input_len), "answer_tokens",
+                     (json_int_t)(trains ? 1 : job->serving.output_len));
 }
 
 /* How a run was configured, with what the distance of a job from it needs: the engine file is read with it. */

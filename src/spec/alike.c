@@ -48,7 +48,8 @@ struct orr_traits orr_traits_of(const struct orr_job *job)
                     [ORR_TRAIT_PP] = log2_of((double)p->pp),
                     [ORR_TRAIT_EP] = log2_of((double)p->ep),
                     [ORR_TRAIT_BATCH] = log2_of((double)(trains ? job->workload.micro_batch : job->serving.batch)),
-                    [ORR_TRAIT_TOKENS] = log2_of((double)(trains ? job->workload.seq : job->serving.input_len))}};
+                    [ORR_TRAIT_TOKENS] = log2_of((double)(trains ? job->workload.seq : job->serving.input_len)),
+                    [ORR_TRAIT_ANSWER] = log2_of(trains ? 1 : (double)job->serving.output_len)}};
 }
 
 struct orr_traits orr_traits_of_run(const struct orr_fit_run *run)
@@ -63,7 +64,8 @@ struct orr_traits orr_traits_of_run(const struct orr_fit_run *run)
                                           [ORR_TRAIT_PP] = log2_of((double)run->pp),
                                           [ORR_TRAIT_EP] = log2_of((double)run->ep),
                                           [ORR_TRAIT_BATCH] = log2_of((double)run->batch),
-                                          [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens)}};
+                                          [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens),
+                                          [ORR_TRAIT_ANSWER] = log2_of((double)run->answer_tokens)}};
 }
 
 double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b)

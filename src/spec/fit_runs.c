@@ -31,6 +31,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_fit_run, ep, false, 1, 1000000000, "expert parallelism"),
     ORR_INT(orr_fit_run, batch, false, 1, 1000000000, "micro-batch, or sequences of a replica"),
     ORR_INT(orr_fit_run, tokens, false, 1, 1000000000, "tokens of a sequence, or of a prompt"),
+    ORR_INT(orr_fit_run, answer_tokens, false, 1, 1000000000, "tokens of an answer"),
     ORR_BOUNDS(SHARE_)};
 
 /* The place of the next run at or after `at` that says how it was configured; runs that were set aside do not count. */
