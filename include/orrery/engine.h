@@ -86,7 +86,7 @@ struct orr_engine {
     /* sequence parallelism: the gathered input of column-parallel products stays for backward; q, k, v, gate and up
      * gather it, and scatter its gradient, one by one */
     bool tp_kept_inputs, tp_part_gathers, tp_part_scatters;
-    bool tp_row_copies; /* rows are put in order by a copy after each gather and before each scatter */
+    bool tp_row_copies;          /* rows are put in order by a copy after each gather and before each scatter */
     double gathered_logit_bytes; /* bytes of a logit that every tensor-parallel rank gathers; 0: they stay divided */
     /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
      * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
@@ -100,8 +100,8 @@ struct orr_engine {
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double strided_bytes, strided_backward_bytes; /* likewise, copies of permuted views, 4 per element (Eq. 336) */
-    bool swapped_samples; /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
-    bool split_gate;      /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
+    bool swapped_samples;   /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
+    bool split_gate;        /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
     bool layout_whole_rows; /* they work on the residual stream, which only sequence parallelism
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
@@ -308,10 +308,10 @@ struct orr_engine {
     double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
     int64_t n_fitted;                       /* some of these runs: configurations that were measured */
     struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
-    int64_t n_alike;                       /* runs whose rest is shared with jobs like them ... */
+    int64_t n_alike;                        /* runs whose rest is shared with jobs like them ... */
     struct orr_traits alike[ORR_MAX_ALIKE]; /* ... what they are recognised by ... */
-    double pull[ORR_MAX_ALIKE];            /* ... and how hard they pull (Eq. 381) */
-    bool shared;                           /* the constants of the job have it already */
+    double pull[ORR_MAX_ALIKE];             /* ... and how hard they pull (Eq. 381) */
+    bool shared;                            /* the constants of the job have it already */
 };
 
 #endif

@@ -29,10 +29,11 @@ static json_t *traits_json(const struct orr_job *job)
     const bool trains = job->kind == ORR_JOB_TRAIN;
     const enum orr_dtype weights = trains ? job->workload.precision : job->serving.weights;
     const enum orr_dtype matrix = trains ? job->workload.precision : job->serving.matrix;
-    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "trains", trains, "weights", orr_dtype_name(weights),
-                     "matrix", orr_dtype_name(matrix), "tp", (json_int_t)p->tp, "pp", (json_int_t)p->pp, "ep",
-                     (json_int_t)p->ep, "batch", (json_int_t)(trains ? job->workload.micro_batch : job->serving.batch),
-                     "tokens", (json_int_t)(trains ? job->workload.seq : job->serving.input_len), "answer_tokens",
+    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "trains", trains, "weights",
+                     orr_dtype_name(weights), "matrix", orr_dtype_name(matrix), "tp", (json_int_t)p->tp, "pp",
+                     (json_int_t)p->pp, "ep", (json_int_t)p->ep, "batch",
+                     (json_int_t)(trains ? job->workload.micro_batch : job->serving.batch), "tokens",
+                     (json_int_t)(trains ? job->workload.seq : job->serving.input_len), "answer_tokens",
                      (json_int_t)(trains ? 1 : job->serving.output_len));
 }
 
@@ -66,9 +67,9 @@ static json_t *runs_json(const struct orr_stack *stack)
                                               orr_json_word(name), "metric", score->metric, "measured", score->measured,
                                               "error_before", fraction(about->before), "error_after",
                                               fraction(about->after), "error_left_out", fraction(about->left_out),
-                                              "left_ln", orr_json_real(about->left),
-                                              "weight", about->weight, "outlier", about->outlier, "set_aside",
-                                              i >= stack->n_main, "configuration", configuration_json(run, fitted, about)));
+                                              "left_ln", orr_json_real(about->left), "weight", about->weight, "outlier",
+                                              about->outlier, "set_aside", i >= stack->n_main, "configuration",
+                                              configuration_json(run, fitted, about)));
     }
     return list;
 }

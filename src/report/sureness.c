@@ -28,8 +28,8 @@ static void add_alike(const struct orr_job *job, const struct orr_style *style, 
     struct orr_text line = {0};
     const double percent = 100 * (exp(orr_job_shift(job)) - 1);
     if (fabs(percent) < 0.5) return;
-    orr_text_add(&line, "runs of this engine like this one take %.0f %% %s than its numbers say: counted", fabs(percent),
-                 percent > 0 ? "longer" : "less");
+    orr_text_add(&line, "runs of this engine like this one take %.0f %% %s than its numbers say: counted",
+                 fabs(percent), percent > 0 ? "longer" : "less");
     orr_text_wrap_line(text, style, "alike", ORR_SUMMARY_LABEL, &line, " ");
     free(line.data);
 }
@@ -37,9 +37,9 @@ static void add_alike(const struct orr_job *job, const struct orr_style *style, 
 int orr_alike_json(json_t *json, const struct orr_job *job)
 {
     if (job->engine.n_alike == 0) return 0;
-    return json_object_set_new(json, "alike",
-                               json_pack("{s:f, s:f}", "time_factor", exp(orr_job_shift(job)), "likeness_frac",
-                                         orr_job_alikeness(job)));
+    return json_object_set_new(
+        json, "alike",
+        json_pack("{s:f, s:f}", "time_factor", exp(orr_job_shift(job)), "likeness_frac", orr_job_alikeness(job)));
 }
 
 static void add_lines(enum orr_doubt from, const struct orr_nearest *nearest, const struct orr_style *style,

@@ -55,17 +55,17 @@ struct orr_traits orr_traits_of(const struct orr_job *job)
 struct orr_traits orr_traits_of_run(const struct orr_fit_run *run)
 {
     return (struct orr_traits){.system = hash_of(run->system),
-                              .trains = run->trains,
-                              .weights = run->weights,
-                              .matrix = run->matrix,
-                              .log2_of = {[ORR_TRAIT_GPUS] = log2_of((double)run->gpus),
-                                          [ORR_TRAIT_PARAMS] = log2_of(run->active_params),
-                                          [ORR_TRAIT_TP] = log2_of((double)run->tp),
-                                          [ORR_TRAIT_PP] = log2_of((double)run->pp),
-                                          [ORR_TRAIT_EP] = log2_of((double)run->ep),
-                                          [ORR_TRAIT_BATCH] = log2_of((double)run->batch),
-                                          [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens),
-                                          [ORR_TRAIT_ANSWER] = log2_of((double)run->answer_tokens)}};
+                               .trains = run->trains,
+                               .weights = run->weights,
+                               .matrix = run->matrix,
+                               .log2_of = {[ORR_TRAIT_GPUS] = log2_of((double)run->gpus),
+                                           [ORR_TRAIT_PARAMS] = log2_of(run->active_params),
+                                           [ORR_TRAIT_TP] = log2_of((double)run->tp),
+                                           [ORR_TRAIT_PP] = log2_of((double)run->pp),
+                                           [ORR_TRAIT_EP] = log2_of((double)run->ep),
+                                           [ORR_TRAIT_BATCH] = log2_of((double)run->batch),
+                                           [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens),
+                                           [ORR_TRAIT_ANSWER] = log2_of((double)run->answer_tokens)}};
 }
 
 double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b)
