@@ -94,7 +94,7 @@ size_t orr_alike_place(size_t k, size_t n)
 
 double orr_alike_trust(size_t n, bool fitted)
 {
-    return fitted || n != 1 ? 1 : 0;
+    return fitted || n == 0 ? 1 : (double)(n - 1) / (double)n;
 }
 
 /* Cholesky's factor of a positive definite matrix, in place, below the diagonal and on it. */
