@@ -257,7 +257,8 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
                                                  const struct orr_stack_mixture *mixture, size_t i);
 /* Lets the members share nothing of what they leave of the runs. */
 void orr_stack_keep_apart(struct orr_stack_mixture *mixture);
-/* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */
+/* The member that describes the stack: the parent as it is or another engine if it has most of the weight, else the
+ * parent fitted. */
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture);
 
 #endif

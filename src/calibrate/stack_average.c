@@ -163,8 +163,8 @@ void orr_stack_keep_apart(struct orr_stack_mixture *mixture)
 
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
 {
-    const struct orr_stack_member *best = &mixture->members[0];
-    if (mixture->members[1].weight > best->weight) best = &mixture->members[1];
+    /* Every fit says that the stack is not the parent as it is, whatever engine it began with. */
+    const struct orr_stack_member *best = &mixture->members[mixture->members[0].weight >= MAJORITY ? 0 : 1];
     for (size_t i = 2; i < mixture->n; i++)
         if (mixture->members[i].weight > MAJORITY) best = &mixture->members[i];
     return best;

@@ -451,6 +451,23 @@ static void the_file_predicts_as_the_fit(void **state)
     orr_stack_close(stack);
 }
 
+/* The parent as it is describes a stack only against all fits together, and another engine likewise. */
+static void the_file_has_the_engine_that_the_runs_favour(void **state)
+{
+    (void)state;
+    static const struct {
+        double weight[3];
+        size_t best;
+    } CASES[] = {{{0.40, 0.25, 0.35}, 1}, {{0.55, 0.25, 0.20}, 0}, {{0.10, 0.30, 0.60}, 2}, {{0.20, 0.35, 0.45}, 1}};
+    struct orr_stack_mixture *mixture = calloc(1, sizeof *mixture);
+    mixture->n = 3;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        for (size_t k = 0; k < 3; k++) mixture->members[k].weight = CASES[i].weight[k];
+        assert_ptr_equal(orr_stack_best(mixture), &mixture->members[CASES[i].best]);
+    }
+    free(mixture);
+}
+
 /* ---------------------------------------------------------------- logs */
 
 static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
@@ -606,6 +623,7 @@ int main(void)
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(time_factor_stretches),
         cmocka_unit_test(factors_do_not_pile_up),
+        cmocka_unit_test(the_file_has_the_engine_that_the_runs_favour),
         cmocka_unit_test(the_file_predicts_as_the_fit),
         cmocka_unit_test(logs_of_training_are_read),
         cmocka_unit_test(results_of_serving_are_read),
