@@ -45,7 +45,7 @@ struct orr_traits {
     uint64_t system; /* a number for its name */
     bool trains;
     enum orr_dtype weights, matrix;
-    double log2_of[ORR_N_TRAITS];
+    double size_doubling[ORR_N_TRAITS]; /* logarithms to the base of 2 */
 };
 
 /* How the name in a request led to an engine. */

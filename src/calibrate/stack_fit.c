@@ -360,8 +360,7 @@ static void look_at_shares(const struct orr_stack *stack, struct orr_stack_worke
     memcpy(about->bound_frac, score.bound_frac, sizeof about->bound_frac);
 }
 
-/* What the engine file says of its own runs: the fit, with what it leaves of the runs shared among them. `work` has room
- * for all runs. */
+/* What the engine file says of its own runs: the fit, with what it leaves of them shared. `work` has room for all. */
 static void look_at_shared(struct orr_stack *stack, double *work)
 {
     struct orr_stack_shared shared;

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 struct orr_nearest orr_answer_nearest(const struct orr_answer *answer);
-/* Adds lines: what widens the interval and what to measure; the nearest measured run and its own error; what the runs of
- * a fitted engine share with the job. */
+/* Adds lines: what widens the interval and what to measure; the nearest measured run and its own error; what the runs
+ * of a fitted engine share with the job. */
 void orr_sureness(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 /* The object at "nearest" of a result; null where no run of this kind is on record. */
 json_t *orr_nearest_json(const struct orr_answer *answer);

@@ -1,4 +1,5 @@
-/* What a fit leaves of its runs, shared with jobs like them: a Gaussian process over what jobs ask for. Eqs. 380-382. */
+/* What a fit leaves of its runs, shared with jobs like them: a Gaussian process over what jobs ask for.
+ * Eqs. 380-382. */
 #include "spec/alike.h"
 
 #include <math.h>
@@ -42,14 +43,15 @@ struct orr_traits orr_traits_of(const struct orr_job *job)
         .trains = trains,
         .weights = trains ? job->workload.precision : job->serving.weights,
         .matrix = trains ? job->workload.precision : job->serving.matrix,
-        .log2_of = {[ORR_TRAIT_GPUS] = log2_of((double)p->gpus),
-                    [ORR_TRAIT_PARAMS] = log2_of((double)orr_model_params_active(&job->model)),
-                    [ORR_TRAIT_TP] = log2_of((double)p->tp),
-                    [ORR_TRAIT_PP] = log2_of((double)p->pp),
-                    [ORR_TRAIT_EP] = log2_of((double)p->ep),
-                    [ORR_TRAIT_BATCH] = log2_of((double)(trains ? job->workload.micro_batch : job->serving.batch)),
-                    [ORR_TRAIT_TOKENS] = log2_of((double)(trains ? job->workload.seq : job->serving.input_len)),
-                    [ORR_TRAIT_ANSWER] = log2_of(trains ? 1 : (double)job->serving.output_len)}};
+        .size_doubling = {[ORR_TRAIT_GPUS] = log2_of((double)p->gpus),
+                          [ORR_TRAIT_PARAMS] = log2_of((double)orr_model_params_active(&job->model)),
+                          [ORR_TRAIT_TP] = log2_of((double)p->tp),
+                          [ORR_TRAIT_PP] = log2_of((double)p->pp),
+                          [ORR_TRAIT_EP] = log2_of((double)p->ep),
+                          [ORR_TRAIT_BATCH] =
+                              log2_of((double)(trains ? job->workload.micro_batch : job->serving.batch)),
+                          [ORR_TRAIT_TOKENS] = log2_of((double)(trains ? job->workload.seq : job->serving.input_len)),
+                          [ORR_TRAIT_ANSWER] = log2_of(trains ? 1 : (double)job->serving.output_len)}};
 }
 
 struct orr_traits orr_traits_of_run(const struct orr_fit_run *run)
@@ -58,14 +60,14 @@ struct orr_traits orr_traits_of_run(const struct orr_fit_run *run)
                                .trains = run->trains,
                                .weights = run->weights,
                                .matrix = run->matrix,
-                               .log2_of = {[ORR_TRAIT_GPUS] = log2_of((double)run->gpus),
-                                           [ORR_TRAIT_PARAMS] = log2_of(run->active_params),
-                                           [ORR_TRAIT_TP] = log2_of((double)run->tp),
-                                           [ORR_TRAIT_PP] = log2_of((double)run->pp),
-                                           [ORR_TRAIT_EP] = log2_of((double)run->ep),
-                                           [ORR_TRAIT_BATCH] = log2_of((double)run->batch),
-                                           [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens),
-                                           [ORR_TRAIT_ANSWER] = log2_of((double)run->answer_tokens)}};
+                               .size_doubling = {[ORR_TRAIT_GPUS] = log2_of((double)run->gpus),
+                                                 [ORR_TRAIT_PARAMS] = log2_of(run->active_params),
+                                                 [ORR_TRAIT_TP] = log2_of((double)run->tp),
+                                                 [ORR_TRAIT_PP] = log2_of((double)run->pp),
+                                                 [ORR_TRAIT_EP] = log2_of((double)run->ep),
+                                                 [ORR_TRAIT_BATCH] = log2_of((double)run->batch),
+                                                 [ORR_TRAIT_TOKENS] = log2_of((double)run->tokens),
+                                                 [ORR_TRAIT_ANSWER] = log2_of((double)run->answer_tokens)}};
 }
 
 double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b)
@@ -75,7 +77,7 @@ double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b)
     if (a->system != b->system) squared += SYSTEM_FAR * SYSTEM_FAR;
     if (a->weights != b->weights || a->matrix != b->matrix) squared += FORMAT_FAR * FORMAT_FAR;
     for (int i = 0; i < ORR_N_TRAITS; i++) {
-        const double apart = DOUBLING_FAR * (a->log2_of[i] - b->log2_of[i]);
+        const double apart = DOUBLING_FAR * (a->size_doubling[i] - b->size_doubling[i]);
         squared += apart * apart;
     }
     return exp(-sqrt(squared) / LENGTH);

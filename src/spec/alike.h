@@ -15,8 +15,8 @@ double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b);
 /* Of n runs so many are compared with, and the run that takes place `k` of them: they are at equal steps. */
 size_t orr_alike_kept(size_t n);
 size_t orr_alike_place(size_t k, size_t n);
-/* How hard each run pulls, given what the fit leaves of it (logarithm of measured over predicted time) and the weight of
- * its error. `n` is at most ORR_MAX_ALIKE. Eq. 381. */
+/* How hard each run pulls, given what the fit leaves of it (logarithm of measured over predicted time) and the weight
+ * of its error. `n` is at most ORR_MAX_ALIKE. Eq. 381. */
 void orr_alike_pull(const struct orr_traits *runs, size_t n, const double *left, const double *weight, double *pull);
 /* The logarithm of the factor by which a job takes longer than the fit says. Eq. 382. */
 double orr_alike_shift(const struct orr_traits *runs, const double *pull, size_t n, const struct orr_traits *job);

@@ -81,7 +81,7 @@ static void fit_to(struct orr_job *job, const struct orr_traits *run, double lef
     orr_alike_pull(run, 1, &left, &ordinary, job->engine.pull);
 }
 
-/* The step stretches by the factor of the run, that of a job that shares nothing stays, and nothing is counted twice. */
+/* The step stretches by the factor of the run, a far job hardly, and nothing is counted twice. */
 static void a_prediction_has_it_once(void **state)
 {
     struct world *w = *state;
