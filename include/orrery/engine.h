@@ -22,6 +22,30 @@ struct orr_fit_run {
     double active_params;
     double bound_frac[ORR_N_BOUNDS]; /* share of the time, by the resource that binds */
     double error_frac;               /* predicted over measured time - 1, with the fit */
+    /* what jobs like it are recognised by; tp 0: the file does not say */
+    bool trains;
+    enum orr_dtype weights, matrix; /* formats; of training both are the precision */
+    int64_t tp, pp, ep, batch, tokens, answer_tokens;
+};
+
+/* What jobs and runs are compared by: jobs that are alike err alike (Eq. 380). */
+#define ORR_MAX_ALIKE 32
+enum orr_trait {
+    ORR_TRAIT_GPUS,
+    ORR_TRAIT_PARAMS,
+    ORR_TRAIT_TP,
+    ORR_TRAIT_PP,
+    ORR_TRAIT_EP,
+    ORR_TRAIT_BATCH,  /* micro-batch of training, else sequences of a replica */
+    ORR_TRAIT_TOKENS, /* of a sequence of training, else of a prompt */
+    ORR_TRAIT_ANSWER, /* tokens of an answer; 1 in training */
+    ORR_N_TRAITS
+};
+struct orr_traits {
+    uint64_t system; /* a number for its name */
+    bool trains;
+    enum orr_dtype weights, matrix;
+    double size_doubling[ORR_N_TRAITS]; /* logarithms to the base of 2 */
 };
 
 /* How the name in a request led to an engine. */
@@ -62,7 +86,7 @@ struct orr_engine {
     /* sequence parallelism: the gathered input of column-parallel products stays for backward; q, k, v, gate and up
      * gather it, and scatter its gradient, one by one */
     bool tp_kept_inputs, tp_part_gathers, tp_part_scatters;
-    bool tp_row_copies; /* rows are put in order by a copy after each gather and before each scatter */
+    bool tp_row_copies;          /* rows are put in order by a copy after each gather and before each scatter */
     double gathered_logit_bytes; /* bytes of a logit that every tensor-parallel rank gathers; 0: they stay divided */
     /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
      * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
@@ -76,8 +100,8 @@ struct orr_engine {
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double strided_bytes, strided_backward_bytes; /* likewise, copies of permuted views, 4 per element (Eq. 336) */
-    bool swapped_samples; /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
-    bool split_gate;      /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
+    bool swapped_samples;   /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
+    bool split_gate;        /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
     bool layout_whole_rows; /* they work on the residual stream, which only sequence parallelism
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
@@ -286,6 +310,10 @@ struct orr_engine {
     double fit_within_frac, fit_stack_frac; /* spread (ln) of single runs, and of what the runs left uncertain */
     int64_t n_fitted;                       /* some of these runs: configurations that were measured */
     struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
+    int64_t n_alike;                        /* runs whose rest is shared with jobs like them ... */
+    struct orr_traits alike[ORR_MAX_ALIKE]; /* ... what they are recognised by ... */
+    double pull[ORR_MAX_ALIKE];             /* ... and how hard they pull (Eq. 381) */
+    bool shared;                            /* the constants of the job have it already */
 };
 
 #endif

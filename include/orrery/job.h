@@ -123,6 +123,7 @@ struct orr_serving {
 struct orr_spread {
     int64_t n_tried, n_fit; /* fillings that the rules allow; those of them that fit in memory */
     double low_s, high_s;   /* step times of the fastest and of the slowest plausible filling */
+    double faster_s;        /* of a micro-batch beyond those that runs of this engine have; 0: none is faster */
 };
 
 struct orr_job {

@@ -4,6 +4,7 @@
 #ifndef ORR_CALIBRATE_STACK_H
 #define ORR_CALIBRATE_STACK_H
 
+#include "spec/alike.h"
 #include "spec/cells.h"
 #include "validate/validator.h"
 
@@ -209,6 +210,23 @@ void orr_stack_gradient(const struct orr_stack_runs *runs, size_t i, const struc
 double orr_stack_quadratic(const struct orr_stack_fit *fit, const double a[ORR_STACK_DIMS],
                            const double b[ORR_STACK_DIMS]);
 
+/* The weight of an error of a single run: 1 is an ordinary one. */
+double orr_stack_weight(double error, double within);
+
+/* ---------------------------------------------------------------- what is left (stack_alike.c) */
+
+/* What a fit leaves of its runs, for jobs like them. */
+struct orr_stack_shared {
+    size_t n;
+    struct orr_traits traits[ORR_MAX_ALIKE];
+    double pull[ORR_MAX_ALIKE];
+};
+/* From the logarithms of measured over predicted time of the chosen runs, by place in `chosen`. */
+void orr_stack_share(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, const double *errors,
+                     double within, bool fitted, struct orr_stack_shared *shared);
+/* What is shared with a run, as the logarithm of a factor of its predicted time. */
+double orr_stack_shift(const struct orr_stack_shared *shared, const struct orr_stack_run *run);
+
 /* ---------------------------------------------------------------- several engines (stack_average.c) */
 
 enum { ORR_STACK_MEMBERS = 10 };
@@ -219,6 +237,7 @@ struct orr_stack_member {
     const struct orr_stack_runs *runs;
     struct orr_stack_fit fit;
     double weight;
+    struct orr_stack_shared shared;
 };
 struct orr_stack_mixture {
     size_t n;
@@ -236,7 +255,10 @@ bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *c
 /* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);
-/* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */
+/* Lets the members share nothing of what they leave of the runs. */
+void orr_stack_keep_apart(struct orr_stack_mixture *mixture);
+/* The member that describes the stack: the parent as it is or another engine if it has most of the weight, else the
+ * parent fitted. */
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture);
 
 #endif

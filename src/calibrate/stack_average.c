@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Weights before a run is seen. */
@@ -51,6 +52,21 @@ static bool look_closely(struct orr_stack_worker *worker, struct orr_stack_runs 
     return true;
 }
 
+/* What every member that counts leaves of the runs. Returns false if out of memory. */
+static bool share(struct orr_stack_worker *worker, const struct orr_stack_choice *chosen, struct orr_stack_mixture *m)
+{
+    double *left = malloc((chosen->n + 1) * sizeof *left);
+    for (size_t k = 0; left && k < m->n; k++) {
+        struct orr_stack_member *member = &m->members[k];
+        if (member->weight < NEGLIGIBLE) continue;
+        for (size_t i = 0; i < chosen->n; i++)
+            left[i] = -orr_stack_predict(worker, member->runs, chosen->at[i], &member->fit).mean;
+        orr_stack_share(member->runs, chosen, left, member->fit.within, member->fit.fitted, &member->shared);
+    }
+    free(left);
+    return left;
+}
+
 bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines, const char *const *names,
                        size_t n, const struct orr_stack_choice *chosen, int passes, struct orr_stack_mixture *m)
 {
@@ -80,7 +96,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *c
         if (m->members[i].weight > COUNTS && !look_closely(worker, engines[place[i]], chosen, passes, &m->members[i]))
             return false;
     weigh(m, before);
-    return true;
+    return share(worker, chosen, m);
 }
 
 /* The share of a Student t with 4 degrees of freedom below t. */
@@ -125,11 +141,12 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
         const struct orr_stack_guess one = orr_stack_predict(worker, m->runs, i, &m->fit);
         const double variance = one.variance + m->fit.within * m->fit.within;
         v.weight[v.n] = m->weight;
-        v.mean[v.n] = one.mean;
+        const double shifted = one.mean + orr_stack_shift(&m->shared, &m->runs->runs[i]);
+        v.mean[v.n] = shifted;
         v.spread[v.n++] = sqrt(variance);
         sum += m->weight;
-        mean += m->weight * one.mean;
-        square += m->weight * (variance + one.mean * one.mean);
+        mean += m->weight * shifted;
+        square += m->weight * (variance + shifted * shifted);
     }
     mean /= sum;
     for (size_t k = 0; k < v.n; k++) v.weight[k] /= sum;
@@ -139,10 +156,15 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
                                     .high = quantile(&v, 0.9)};
 }
 
+void orr_stack_keep_apart(struct orr_stack_mixture *mixture)
+{
+    for (size_t i = 0; i < mixture->n; i++) mixture->members[i].shared.n = 0;
+}
+
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
 {
-    const struct orr_stack_member *best = &mixture->members[0];
-    if (mixture->members[1].weight > best->weight) best = &mixture->members[1];
+    /* Every fit says that the stack is not the parent as it is, whatever engine it began with. */
+    const struct orr_stack_member *best = &mixture->members[mixture->members[0].weight >= MAJORITY ? 0 : 1];
     for (size_t i = 2; i < mixture->n; i++)
         if (mixture->members[i].weight > MAJORITY) best = &mixture->members[i];
     return best;

@@ -360,6 +360,18 @@ static void look_at_shares(const struct orr_stack *stack, struct orr_stack_worke
     memcpy(about->bound_frac, score.bound_frac, sizeof about->bound_frac);
 }
 
+/* What the engine file says of its own runs: the fit, with what it leaves of them shared. `work` has room for all. */
+static void look_at_shared(struct orr_stack *stack, double *work)
+{
+    struct orr_stack_shared shared;
+    const struct orr_stack_choice main = {stack->chosen, stack->n_main};
+    for (size_t i = 0; i < stack->n_main; i++) work[i] = stack->about[i].left;
+    orr_stack_share(stack->fit_runs, &main, work, stack->fit.within, stack->fit.fitted, &shared);
+    for (size_t i = 0; i < stack->n_chosen; i++)
+        stack->about[i].after =
+            stack->about[i].left - orr_stack_shift(&shared, &stack->fit_runs->runs[stack->chosen[i]]);
+}
+
 /* Errors of the chosen runs before and after, and their weights. */
 static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
@@ -372,10 +384,9 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
         const struct orr_stack_guess mixed = orr_stack_mixture_predict(worker, &stack->mixture, run);
         about->before = -log(stack->engines[0]->as_is[run]);
         const struct orr_stack_guess fitted = orr_stack_predict(worker, stack->fit_runs, run, &stack->fit);
-        about->after = -fitted.mean;
-        about->left_out = i < stack->n_main ? left_out[i] : about->after;
-        const double scaled = about->after / stack->fit.within;
-        about->weight = 5 / (4 + scaled * scaled);
+        about->left = -fitted.mean;
+        about->left_out = i < stack->n_main ? left_out[i] : about->left;
+        about->weight = orr_stack_weight(about->left, stack->fit.within);
         about->outlier = about->weight < OUTLIER_WEIGHT;
         look_at_shares(stack, worker, run, about);
         /* what the runs left open about the fit, and how far the other members are from it */
@@ -383,6 +394,7 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
             (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;
     }
     stack->stack_spread = sqrt(variance);
+    if (done) look_at_shared(stack, left_out);
     free(left_out);
     return done;
 }
@@ -456,8 +468,8 @@ static void note_populations(struct orr_stack *stack, const char *column)
 {
     double least = HUGE_VAL, most = 0;
     for (size_t i = stack->n_main; i < stack->n_chosen; i++) {
-        least = orr_min(least, exp(stack->about[i].after));
-        most = orr_max(most, exp(stack->about[i].after));
+        least = orr_min(least, exp(stack->about[i].left));
+        most = orr_max(most, exp(stack->about[i].left));
     }
     orr_stack_note(stack,
                    "two populations: the fit describes %zu runs; %zu others take %.2f to %.1f times its prediction and "

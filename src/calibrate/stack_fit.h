@@ -10,8 +10,9 @@ enum { ORR_STACK_ENGINES = 1 + ORR_STACK_OTHERS, ORR_STACK_NEXT = 3, ORR_STACK_N
 
 /* What is known about one run after the fit; all errors are logarithms of measured over predicted time. */
 struct orr_stack_about {
-    double before, after, left_out; /* with the parent, with the fit, with a fit to the others */
-    double weight;                  /* of its error: 1 is an ordinary one */
+    double before, after, left_out; /* with the parent, with the engine file, with a fit to the others */
+    double left;                    /* with the numbers of the fit alone: the file shares it with jobs like this */
+    double weight;                  /* of that error: 1 is an ordinary one */
     bool outlier;
     enum orr_regime regime; /* with the fit, as is what its time is exposed to */
     double bound_frac[ORR_N_BOUNDS];

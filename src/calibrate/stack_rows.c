@@ -125,7 +125,7 @@ const char *orr_stack_odd_pairs(struct orr_stack *stack)
     double *after = errors + stack->n_chosen;
     for (size_t i = 0; i < stack->n_chosen; i++) {
         errors[i] = stack->about[i].before;
-        after[i] = stack->about[i].after;
+        after[i] = stack->about[i].left;
     }
     const size_t n = orr_stack_find_pairs(stack->engines[0], &choice, errors, after, odd);
     for (size_t k = 0; k < n; k++) {

@@ -178,6 +178,11 @@ static double weight_of(double error, double within)
     return (FREEDOM + 1) / (FREEDOM + error * error / (within * within));
 }
 
+double orr_stack_weight(double error, double within)
+{
+    return weight_of(error, within);
+}
+
 /* Eq. 174: covariance at x; returns the logarithm of its determinant. *told becomes the effective number of
  * parameters. */
 static double laplace(const struct problem *p, const double *x, double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS],
@@ -496,6 +501,15 @@ static void swap_runs(struct problem *p, size_t *at, size_t a, size_t b)
     memcpy(p->slope[b], slope, sizeof slope);
 }
 
+/* The error of the last run of the problem, given what a fit to the others leaves of them (p->line). */
+static double share_with_last(const struct problem *p, double error, bool fitted)
+{
+    struct orr_stack_shared shared;
+    const struct orr_stack_choice others = {p->at, p->n - 1};
+    orr_stack_share(p->runs, &others, p->line, p->within, fitted, &shared);
+    return error - orr_stack_shift(&shared, &p->runs->runs[p->at[p->n - 1]]);
+}
+
 /* The error of the last run of the problem, after a fit to the others. */
 static double error_of_last(struct problem *p, const struct orr_stack_fit *fit)
 {
@@ -510,7 +524,16 @@ static double error_of_last(struct problem *p, const struct orr_stack_fit *fit)
     }
     if (p->n == 0) memset(x, 0, sizeof x);
     p->n++;
-    return -log(ratio_at(p, p->n - 1, x)) - x[p->n_active];
+    for (size_t i = 0; i < p->n; i++) p->line[i] = -log(ratio_at(p, i, x)) - x[p->n_active];
+    return share_with_last(p, p->line[p->n - 1], true);
+}
+
+/* The same of the engine as it is. */
+static double as_it_is_of_last(struct problem *p, const struct orr_stack_fit *fit)
+{
+    p->within = fit->within;
+    for (size_t i = 0; i < p->n; i++) p->line[i] = -log(p->ratio[i]);
+    return share_with_last(p, p->line[p->n - 1], false);
 }
 
 bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
@@ -530,7 +553,8 @@ bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack
     ready = ready && orr_stack_slopes(worker, runs, chosen, p.active, p.centre, p.slope);
     for (size_t i = 0; i < chosen->n && ready; i++) {
         swap_runs(&p, at, i, chosen->n - 1);
-        errors[i] = fit->fitted ? error_of_last(&p, fit) : -log(p.ratio[chosen->n - 1]);
+        if (fit->fitted) errors[i] = error_of_last(&p, fit);
+        else errors[i] = as_it_is_of_last(&p, fit);
         swap_runs(&p, at, i, chosen->n - 1);
     }
     close_problem(&p);

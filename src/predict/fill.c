@@ -168,6 +168,29 @@ struct orr_spread orr_spread_of(const struct orr_filling *fillings, size_t n, co
     return spread;
 }
 
+/* The largest micro-batch that runs of any engine are launched with: a stack that no run covers may use it as well. */
+#define MOST_MICRO_BATCH 16
+
+/* The fastest step with micro-batches beyond those of the engine that fit, all else as it is filled in (Eq. 383). */
+static double faster_s(const struct orr_job *job, double best_s, struct orr_scratch *scratch)
+{
+    const struct orr_job *filled = &scratch->filled;
+    struct orr_filling wider = {.vpp = filled->plan.vpp,
+                                .zero = filled->plan.zero,
+                                .recompute = filled->workload.recompute,
+                                .sp = filled->plan.sp};
+    const int64_t own = filled->workload.micro_batch;
+    double least_s = best_s;
+    if (!is_auto(job, ORR_ASSUME_MICRO_BATCH)) return 0;
+    for (int64_t size = 2 * job->engine.default_micro_batch; size > 0 && size <= MOST_MICRO_BATCH; size *= 2) {
+        wider.micro_batch = size;
+        if (try_filling(&wider, scratch) && wider.fits && wider.step_time_s < least_s) least_s = wider.step_time_s;
+    }
+    wider.micro_batch = own;
+    put(&wider, &scratch->filled);
+    return least_s < best_s ? least_s : 0;
+}
+
 const struct orr_job *orr_filled(const struct orr_job *job, struct orr_scratch *scratch)
 {
     if (job->kind != ORR_JOB_TRAIN || !job->automatic || job->spread.n_tried > 0) return job;
@@ -175,7 +198,9 @@ const struct orr_job *orr_filled(const struct orr_job *job, struct orr_scratch *
     scratch->filled.spread.n_tried = 1; /* a job that is filled in is not filled in again */
     const size_t n = try_all(job, scratch);
     if (n > 0) put(&scratch->fillings[orr_best_filling(scratch->fillings, n)], &scratch->filled);
-    scratch->filled.spread = orr_spread_of(scratch->fillings, n, &job->engine);
+    struct orr_spread spread = orr_spread_of(scratch->fillings, n, &job->engine);
+    spread.faster_s = spread.n_fit > 0 ? faster_s(job, spread.low_s, scratch) : 0;
+    scratch->filled.spread = spread;
     return &scratch->filled;
 }
 

@@ -575,6 +575,7 @@ static void predict(struct request *r)
 void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result)
 {
     ORR_PLAIN_NUMBERS;
+    job = orr_shared(job, scratch);
     struct orr_ledger ledger = {.job = job};
     struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = result};
     predict(&request);

@@ -209,8 +209,8 @@ static void add_format(const struct orr_job *job, const struct orr_exposure *exp
     if (job->kind != ORR_JOB_INFER || orr_dtype_bytes(s->weights) >= orr_dtype_bytes(s->matrix)) return;
     const double x = orr_dtype_bytes(s->weights) < 1 ? FOUR_BIT_DOUBT : EIGHT_BIT_DOUBT;
     const double *share = exposure->bound_frac;
-    doubts[ORR_DOUBT_FORMAT] = of_share(
-        (struct prior){x, x}, share[ORR_BOUND_COMPUTE] + share[ORR_BOUND_L2] + share[ORR_BOUND_DRAM], 0);
+    doubts[ORR_DOUBT_FORMAT] =
+        of_share((struct prior){x, x}, share[ORR_BOUND_COMPUTE] + share[ORR_BOUND_L2] + share[ORR_BOUND_DRAM], 0);
 }
 
 /* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 185). */
@@ -225,11 +225,13 @@ static void add_fabric(const struct orr_job *job, const struct orr_exposure *exp
 }
 
 /* Settings that the request leaves open may be slower than the fastest of them, which the prediction takes: what the
- * spread over plausible ones says, upwards only. */
-static void add_cells(const struct orr_spread *spread, struct prior doubts[ORR_N_DOUBTS])
+ * spread over plausible ones says. A stack that no run covers may use larger micro-batches than its engine has
+ * (Eq. 383). */
+static void add_cells(const struct orr_spread *spread, bool measured, struct prior doubts[ORR_N_DOUBTS])
 {
     if (spread->low_s > 0 && spread->high_s > spread->low_s)
         doubts[ORR_DOUBT_CELLS].up = log(spread->high_s / spread->low_s);
+    if (!measured && spread->faster_s > 0) doubts[ORR_DOUBT_CELLS].down = log(spread->low_s / spread->faster_s);
 }
 
 /* Adds the doubts in squares around the middle, and names the widest (Eq. 186). */
@@ -318,7 +320,7 @@ static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime reg
         add_format(job, exposure, doubts);
     }
     add_fabric(job, exposure, doubts);
-    add_cells(&job->spread, doubts);
+    add_cells(&job->spread, measured, doubts);
     const bool is_added = !measured && !is_first && !orr_regime_is_training(regime);
     struct orr_interval interval = combined(recorded.name, doubts, is_added ? SERVING_MID : 0);
     interval.measured = measured;

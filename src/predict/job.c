@@ -6,7 +6,7 @@
 void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
 {
     ORR_PLAIN_NUMBERS;
-    answer->job = job = orr_filled(job, scratch);
+    answer->job = job = orr_shared(orr_filled(job, scratch), scratch);
     answer->prefill = answer->decode = (struct orr_pass_facts){0};
     answer->facts = (struct orr_train_facts){0};
     switch (job->kind) {

@@ -22,6 +22,7 @@ struct orr_scratch {
     /* These members are for jobs that leave values to the program. */
     struct orr_job filled;
     struct orr_filling fillings[ORR_MAX_FILLINGS];
+    struct orr_job shared; /* a job with what the runs of its fitted engine share with it */
     /* These members are filled where an answer was asked for. */
     struct orr_time_row rows[ORR_MAX_TIME_ROWS];
 };
@@ -29,6 +30,10 @@ struct orr_scratch {
 /* These do orr_predict for each kind of job; they fill all but the operators. */
 void orr_train_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
+
+/* The job with what its engine's runs share with it (spec/alike.h): itself, where the engine was not fitted or the job
+ * has it already. */
+const struct orr_job *orr_shared(const struct orr_job *job, struct orr_scratch *scratch);
 
 /* Fills the rows of a class of pipeline ranks in the last predicted step. An answer has those of the slowest class. */
 void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,

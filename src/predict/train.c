@@ -266,7 +266,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
     ORR_PLAIN_NUMBERS;
-    job = orr_filled(job, scratch);
+    job = orr_shared(orr_filled(job, scratch), scratch);
     struct orr_ledger ledger = {.job = job};
     predict(job, scratch, &ledger, result);
 }

@@ -64,6 +64,7 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
     }
     if (!failed && kind == ORR_JOB_INFER) failed = json_object_set_new(root, "formats", orr_formats_json(answer->job));
     if (!failed) failed = json_object_set_new(root, "nearest", orr_nearest_json(answer));
+    if (!failed) failed = orr_alike_json(root, answer->job);
     if (!failed) failed = put_assumed(root, answer);
     if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;

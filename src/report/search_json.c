@@ -51,6 +51,7 @@ static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *cho
         failed = orr_record_put(plan, &entry);
     }
     if (!failed) failed = json_object_set_new(plan, "nearest", orr_nearest_json(&v->answer));
+    if (!failed) failed = orr_alike_json(plan, v->answer.job);
     json_decref(request);
     return orr_json_whole(plan, failed);
 }

@@ -147,6 +147,9 @@ static void add_unexplained(const struct orr_stack *stack, struct orr_text *text
     snprintf(line, sizeof line, "Single runs differ from the fit by a factor of %.2f either way, four in five.\n",
              exp(ORR_STACK_QUANTILE * within));
     orr_text_fit(text, style, line);
+    orr_text_fit(
+        text, style,
+        "The file keeps what its numbers leave of each run and shares it with jobs like that run, as in \"after\".\n");
     snprintf(
         line, sizeof line,
         "80 %% interval from now on: a factor of %.2f (single runs, and what the runs leave open about the stack).\n",

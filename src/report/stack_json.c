@@ -22,14 +22,31 @@ static json_t *fraction(double error)
     return orr_json_real(exp(-error) - 1);
 }
 
+/* What jobs like a run are recognised by (Eq. 380). */
+static json_t *traits_json(const struct orr_job *job)
+{
+    const struct orr_plan *p = &job->plan;
+    const bool trains = job->kind == ORR_JOB_TRAIN;
+    const enum orr_dtype weights = trains ? job->workload.precision : job->serving.weights;
+    const enum orr_dtype matrix = trains ? job->workload.precision : job->serving.matrix;
+    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "trains", trains, "weights",
+                     orr_dtype_name(weights), "matrix", orr_dtype_name(matrix), "tp", (json_int_t)p->tp, "pp",
+                     (json_int_t)p->pp, "ep", (json_int_t)p->ep, "batch",
+                     (json_int_t)(trains ? job->workload.micro_batch : job->serving.batch), "tokens",
+                     (json_int_t)(trains ? job->workload.seq : job->serving.input_len), "answer_tokens",
+                     (json_int_t)(trains ? 1 : job->serving.output_len));
+}
+
 /* How a run was configured, with what the distance of a job from it needs: the engine file is read with it. */
-static json_t *configuration_json(const struct orr_stack_run *run, const struct orr_stack_about *about)
+static json_t *configuration_json(const struct orr_stack_run *run, const struct orr_job *fitted,
+                                  const struct orr_stack_about *about)
 {
     json_t *json =
         json_pack("{s:o, s:o, s:s, s:s, s:I, s:f}", "system", orr_json_word(run->job.system.id), "model",
                   orr_json_word(run->job.model.id), "plan", run->score.plan, "regime", orr_regime_name(about->regime),
                   "gpus", (json_int_t)run->job.plan.gpus, "active_params", run->score.params);
     int failed = !json;
+    failed = failed || json_object_update_new(json, traits_json(fitted));
     for (int i = 0; i < ORR_N_BOUNDS && !failed; i++)
         failed = json_object_set_new(json, orr_bound_name((enum orr_bound)i), orr_json_real(about->bound_frac[i]));
     return orr_json_whole(json, failed);
@@ -43,14 +60,16 @@ static json_t *runs_json(const struct orr_stack *stack)
         const struct orr_stack_about *about = &stack->about[i];
         const struct orr_stack_run *run = &runs->runs[stack->chosen[i]];
         const struct orr_score *score = &run->score;
+        const struct orr_job *fitted = &stack->fit_runs->runs[stack->chosen[i]].job;
         char name[80];
         orr_stack_run_name(runs, stack->chosen[i], name);
-        json_array_append_new(list, json_pack("{s:o, s:s, s:f, s:o, s:o, s:o, s:f, s:b, s:b, s:o}", "run",
+        json_array_append_new(list, json_pack("{s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:f, s:b, s:b, s:o}", "run",
                                               orr_json_word(name), "metric", score->metric, "measured", score->measured,
                                               "error_before", fraction(about->before), "error_after",
                                               fraction(about->after), "error_left_out", fraction(about->left_out),
-                                              "weight", about->weight, "outlier", about->outlier, "set_aside",
-                                              i >= stack->n_main, "configuration", configuration_json(run, about)));
+                                              "left_ln", orr_json_real(about->left), "weight", about->weight, "outlier",
+                                              about->outlier, "set_aside", i >= stack->n_main, "configuration",
+                                              configuration_json(run, fitted, about)));
     }
     return list;
 }

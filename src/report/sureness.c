@@ -1,11 +1,13 @@
 /* This file says how sure an answer is. */
 #include "report/sureness.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/json_text.h"
 #include "report/summary.h"
+#include "spec/alike.h"
 
 struct orr_nearest orr_answer_nearest(const struct orr_answer *answer)
 {
@@ -18,6 +20,26 @@ struct orr_nearest orr_service_nearest(const struct orr_job *job, const struct o
     struct orr_exposure exposure = {0};
     memcpy(exposure.bound_frac, result->bound_frac, sizeof exposure.bound_frac);
     return orr_nearest_of(job, orr_serving_regime(job), &exposure);
+}
+
+/* A fitted engine shares what it leaves of its runs with jobs like them; a percent is worth a line. */
+static void add_alike(const struct orr_job *job, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    const double percent = 100 * (exp(orr_job_shift(job)) - 1);
+    if (fabs(percent) < 0.5) return;
+    orr_text_add(&line, "runs of this engine like this one take %.0f %% %s than its numbers say: counted",
+                 fabs(percent), percent > 0 ? "longer" : "less");
+    orr_text_wrap_line(text, style, "alike", ORR_SUMMARY_LABEL, &line, " ");
+    free(line.data);
+}
+
+int orr_alike_json(json_t *json, const struct orr_job *job)
+{
+    if (job->engine.n_alike == 0) return 0;
+    return json_object_set_new(
+        json, "alike",
+        json_pack("{s:f, s:f}", "time_factor", exp(orr_job_shift(job)), "likeness_frac", orr_job_alikeness(job)));
 }
 
 static void add_lines(enum orr_doubt from, const struct orr_nearest *nearest, const struct orr_style *style,
@@ -40,6 +62,7 @@ void orr_sureness(const struct orr_answer *answer, const struct orr_style *style
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
     const struct orr_nearest nearest = orr_answer_nearest(answer);
     add_lines(train ? answer->train.interval_from : answer->infer.interval_from, &nearest, style, text);
+    add_alike(answer->job, style, text);
 }
 
 void orr_service_sureness(const struct orr_job *job, const struct orr_serving_result *result,
@@ -47,6 +70,7 @@ void orr_service_sureness(const struct orr_job *job, const struct orr_serving_re
 {
     const struct orr_nearest nearest = orr_service_nearest(job, result);
     add_lines(result->interval_from, &nearest, style, text);
+    add_alike(job, style, text);
 }
 
 static json_t *run_json(const struct orr_nearest *nearest)
@@ -90,5 +114,6 @@ int orr_service_sureness_json(json_t *json, const struct orr_job *job, const str
     failed |= json_object_set_new(json, "engine_measured", json_boolean(result->engine_measured));
     failed |= json_object_set_new(json, "interval_class", json_string(class));
     failed |= json_object_set_new(json, "at_knee", json_boolean(result->at_knee));
+    failed |= orr_alike_json(json, job);
     return failed | json_object_set_new(json, "nearest", run_json(&nearest));
 }

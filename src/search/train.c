@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "metric/metric.h"
 #include "predict/nearest.h"
+#include "spec/alike.h"
 
 #include <math.h>
 
@@ -164,6 +165,12 @@ static bool promising(const struct visit *v, double time_s, double memory_bytes)
            orr_outcome_wants(v->outcome, &least, request->front_within) || wants_inside(v, &least);
 }
 
+/* What the runs of a fitted engine share with the plan (spec/alike.h): all of its times are stretched alike. */
+static double shared_factor(struct visit *v)
+{
+    return v->worker->job.engine.n_alike > 0 ? exp(orr_job_shift(job_of(v))) : 1;
+}
+
 /* The slowest rank takes at least the mean time of all. Fill and drain follow the formula of the schedule (Eqs. 67-71)
  * with every rank at the mean: their sum with the slowest rank's work is least there. */
 static double time_bound_s(struct visit *v)
@@ -218,22 +225,23 @@ static double evaluate(struct visit *v, double memory_bytes)
     const struct orr_iteration *iteration = iteration_of(v);
     const struct orr_job *job = job_of(v);
     const struct orr_settled step = orr_settle(job, shape, &iteration->sums, w->classes, v->pipe->n_classes, w->ranks);
+    const double total_s = step.total_s * shared_factor(v);
     if (request->objective == ORR_OBJECTIVE_ENERGY) {
         const struct orr_work work = orr_rank_work(job, shape, iteration, &w->classes[step.pipe.slowest].stage);
-        energy_j = orr_energy_of(job, &work, step.total_s).total_j;
+        energy_j = orr_energy_of(job, &work, total_s).total_j;
     }
     struct orr_found found;
-    orr_train_found(request, step.total_s, memory_bytes, energy_j, &v->choice, &found);
+    orr_train_found(request, total_s, memory_bytes, energy_j, &v->choice, &found);
     v->outcome->counts.evaluated++;
     const bool better = found.objective < v->search->compare_objective,
                wanted = orr_outcome_wants(v->outcome, &found, request->front_within);
     if (wants_inside(v, &found)) keep_inside(v, &found);
-    if (!better && !wanted) return step.total_s;
+    if (!better && !wanted) return total_s;
     const bool keeps = keeps_limits(v);
     v->outcome->counts.better += better && keeps;
     if (wanted && keeps) orr_outcome_put(v->outcome, &found);
     else if (wanted) v->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
-    return step.total_s;
+    return total_s;
 }
 
 /* The overlaps that the engine offers and the plan could switch off. */
@@ -267,7 +275,7 @@ static void visit_overlaps(struct visit *v, double memory_bytes)
 {
     const uint32_t base = v->search->request.job.plan.exposed_groups, groups = exposable(v) & ~base;
     v->outcome->counts.feasible += subsets(groups);
-    if (!promising(v, time_bound_s(v), memory_bytes)) {
+    if (!promising(v, time_bound_s(v) * shared_factor(v), memory_bytes)) {
         v->outcome->counts.rejected[ORR_REJECT_BOUND] += subsets(groups);
         return;
     }

@@ -6,6 +6,7 @@
 #include "serving/replica.h"
 #include "serving/result.h"
 #include "serving/state.h"
+#include "spec/alike.h"
 #include "spec/job.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const struct orr_mean_lengths mean = orr_traffic_lengths(traffic);
     const double block = (double)job->engine.kv_block_tokens;
     struct orr_job mean_job = *job;
+    orr_job_share(&mean_job); /* as a job, not as the mean request at its limits */
+    const struct orr_engine *engine = &mean_job.engine;
     /* An engine that states no limit of a step is taken to read one prompt at a time. */
     mean_job.serving.batch = job->engine.max_step_tokens > 0 ? job->engine.max_requests : 1;
     mean_job.serving.input_len = (int64_t)orr_max(1, floor(mean.input + 0.5));
@@ -30,7 +33,7 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const int64_t ranks = orr_lockstep_ranks(&job->plan);
     const double fits = result->kv_gpu_bytes > 0 ? result->kv_budget_bytes / result->kv_gpu_bytes * held : 1e15;
     return (struct orr_replica_facts){
-        .engine = job->engine,
+        .engine = *engine,
         .kv_tokens = job->engine.max_kv_tokens > 0 ? orr_min(fits, (double)job->engine.max_kv_tokens) : fits,
         .tokens_per_step = result->tokens_per_step,
         .queries = job->serving.draft_tokens + 1,
@@ -41,7 +44,7 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
                                 ? result->kv_gpu_bytes / held / job->system.host_link_bytes_per_s
                                 : 0,
         .own_frac = ranks > 1 ? orr_lockstep_own_frac(job, scratch) : 1,
-        .request_s = (job->engine.request_s + job->engine.request_s_per_sequence + job->engine.host_step_s) / speed};
+        .request_s = (engine->request_s + engine->request_s_per_sequence + engine->host_step_s) / speed};
 }
 
 /* ---------------------------------------------------------------- what would fit */

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "serving/traffic.h"
+#include "spec/alike.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traf
     struct orr_steps *steps = calloc(1, sizeof *steps);
     struct orr_job uneven = *job;
     if (!steps) return NULL;
+    orr_job_share(&uneven);
     if (traffic) uneven.serving.context_cv = orr_traffic_context_cv(traffic);
     steps->exact = exact;
     steps->graph_sequences = job->engine.graph_sequences;

@@ -193,14 +193,26 @@ static void host(const struct orr_engine *by, struct orr_engine *engine)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *others[i] *= stretch;
 }
 
+static void multiply(const struct orr_engine *by, struct orr_job *job)
+{
+    if (!orr_factors_act(by)) return;
+    products(by, &job->calibration);
+    attention(by, &job->calibration);
+    small_kernels(by, job);
+    links(by, job);
+    network(by, job);
+    host(by, &job->engine);
+}
+
 void orr_factors_apply(const struct orr_engine *engine, const struct orr_engine *before, struct orr_job *job)
 {
     const struct orr_engine by = ratios(engine, before ? before : &NONE);
-    if (!orr_factors_act(&by)) return;
-    products(&by, &job->calibration);
-    attention(&by, &job->calibration);
-    small_kernels(&by, job);
-    links(&by, job);
-    network(&by, job);
-    host(&by, &job->engine);
+    multiply(&by, job);
+}
+
+void orr_factors_stretch(double factor, struct orr_job *job)
+{
+    struct orr_engine by = NONE;
+    by.time_factor = factor;
+    multiply(&by, job);
 }

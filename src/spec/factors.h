@@ -12,6 +12,8 @@ bool orr_factors_act(const struct orr_engine *engine);
 /* Multiplies the constants of a job by the factors of `engine` over those of `before`, which the constants already
  * have (NULL: none). Eq. 169. */
 void orr_factors_apply(const struct orr_engine *engine, const struct orr_engine *before, struct orr_job *job);
+/* Stretches every time by a factor, as a change of time_factor does. */
+void orr_factors_stretch(double factor, struct orr_job *job);
 /* Takes every overhead out of the constants of a job (Eq. 282). */
 void orr_idealise(struct orr_job *job);
 

@@ -160,6 +160,7 @@ static bool fit_all(const struct stack *stack)
     double *after = before ? before + stack->n_rows : NULL;
     const bool done = orr_stack_worker_open(&worker) && mixture && before &&
                       orr_stack_average(&worker, stack->engines, stack->names, stack->n_engines, &all, PASSES, mixture);
+    if (done) orr_stack_keep_apart(mixture); /* what is left of a run is no explanation of it */
     for (size_t i = 0; done && i < stack->n_rows; i++) {
         before[i] = -log(stack->engines[0]->as_is[stack->rows[i]]);
         after[i] = -orr_stack_mixture_predict(&worker, mixture, stack->rows[i]).mean;

@@ -427,8 +427,11 @@ static void the_file_predicts_as_the_fit(void **state)
     const int descriptor = mkstemps(path, 5);
     assert_true(descriptor >= 0);
     FILE *file = fdopen(descriptor, "w");
+    double left = 0, after = 0;
     assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
     for (size_t i = 0; i < stack->n_chosen; i++) {
+        left += fabs(stack->about[i].left);
+        after += fabs(stack->about[i].after);
         const struct orr_job *job = &stack->engines[0]->runs[stack->chosen[i]].job;
         const double measured_s = stack->engines[0]->runs[stack->chosen[i]].score.measured;
         read_job(world,
@@ -442,9 +445,27 @@ static void the_file_predicts_as_the_fit(void **state)
         assert_true(fabs(log(world->result.interval_high_s / world->result.step_time_s) - reach) < 1e-9);
         nearest_is_own(world, stack);
     }
+    assert_true(after < left); /* the file says of its own runs what was measured more nearly than its numbers do */
     (void)remove(path);
     free(text);
     orr_stack_close(stack);
+}
+
+/* The parent as it is describes a stack only against all fits together, and another engine likewise. */
+static void the_file_has_the_engine_that_the_runs_favour(void **state)
+{
+    (void)state;
+    static const struct {
+        double weight[3];
+        size_t best;
+    } CASES[] = {{{0.40, 0.25, 0.35}, 1}, {{0.55, 0.25, 0.20}, 0}, {{0.10, 0.30, 0.60}, 2}, {{0.20, 0.35, 0.45}, 1}};
+    struct orr_stack_mixture *mixture = calloc(1, sizeof *mixture);
+    mixture->n = 3;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        for (size_t k = 0; k < 3; k++) mixture->members[k].weight = CASES[i].weight[k];
+        assert_ptr_equal(orr_stack_best(mixture), &mixture->members[CASES[i].best]);
+    }
+    free(mixture);
 }
 
 /* ---------------------------------------------------------------- logs */
@@ -602,6 +623,7 @@ int main(void)
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(time_factor_stretches),
         cmocka_unit_test(factors_do_not_pile_up),
+        cmocka_unit_test(the_file_has_the_engine_that_the_runs_favour),
         cmocka_unit_test(the_file_predicts_as_the_fit),
         cmocka_unit_test(logs_of_training_are_read),
         cmocka_unit_test(results_of_serving_are_read),

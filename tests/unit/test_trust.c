@@ -467,6 +467,36 @@ static void a_measured_run_is_nearest_to_itself(void **state)
     assert_true(orr_train_nearest(&w->job, &w->result).outside);
 }
 
+/* A request that leaves the micro-batch open has, on an engine that no run covers, the doubt of larger ones that fit
+ * and are faster (Eq. 383); pytorch-eager tries one sample alone. */
+static void an_open_micro_batch_may_be_larger(void **state)
+{
+    struct world *w = *state;
+    static const char JOB[] =
+        "{'kind':'train','model':'gpt2','system':'h100-sxm','gpus':8,'workload':{'global_batch':512,"
+        "'seq':1024,'micro_batch':%s,'engine':'pytorch-eager'}}";
+    static const char *const SIZES[] = {"2", "4", "8", "16"};
+    double least_s = HUGE_VAL;
+    for (size_t i = 0; i < COUNT(SIZES); i++) {
+        read_job(w, JOB, SIZES[i]);
+        train(w);
+        assert_true(w->result.fits);
+        least_s = fmin(least_s, w->result.step_time_s);
+    }
+    read_job(w, JOB, "1");
+    train(w);
+    const double one_s = w->result.step_time_s, low = log(w->result.interval_low_s / one_s);
+    assert_true(least_s < one_s && w->result.spread.faster_s == 0); /* what a request states is not open */
+    read_job(w, JOB, "'auto'");
+    train(w);
+    assert_close(w->result.step_time_s, one_s, 1e-12);
+    assert_close(w->result.spread.faster_s, least_s, 1e-12);
+    assert_true(log(w->result.interval_low_s / one_s) < low);
+    w->job.spread = (struct orr_spread){.n_tried = 1, .low_s = 1.2, .high_s = 1.2, .faster_s = 1};
+    const struct orr_interval wider = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
+    assert_close(wider.low, exp(-0.253838), 1e-5); /* the root of 0.031193 + ln(1.2)^2 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +510,7 @@ int main(void)
         cmocka_unit_test(far_from_its_runs_a_measured_engine_is_as_another_version),
         cmocka_unit_test(the_runs_of_an_engine_stand_together),
         cmocka_unit_test(fewer_facts_are_wider),
+        cmocka_unit_test(an_open_micro_batch_may_be_larger),
         cmocka_unit_test(a_resource_counts_with_its_share),
         cmocka_unit_test(a_class_that_is_too_wide_counts_half),
         cmocka_unit_test(narrow_weights_are_less_sure),
