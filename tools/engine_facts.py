@@ -116,6 +116,7 @@ GROUPS = {
     "host": [
         ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
         ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),
+        ("host_tensor_layer_s", "0", "distributed tensors"),
         ("host_micro_batch_s", "20 ms", "pipeline"), ("host_step_s", "10 ms", "dense"), ("zero1_tensor_s", "0", "replicas"),
         ("short_run", "true", "dense")],
     "defaults": [
@@ -183,6 +184,8 @@ JOBS["core"] = f"train --model llama3-8b {H100} --gpus 8 --tp 2 --seq 8192 --rec
     "--engine megatron-core-2025"
 JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute selective --global-batch 8 --micro-batch 1 " \
                     "--engine torchtitan-2024-eager"
+JOBS["distributed tensors"] = f"train --model llama3-8b {H100} --gpus 8 --tp 4 --seq 4096 --global-batch 8 " \
+                              "--micro-batch 1 --engine pytorch-fsdp2"
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \
                 "--engine torchtitan-2024-eager"
 JOBS["launched"] = "infer --model llama3-8b --system h200-sxm --batch 16 --input 1024 --output 128 --engine pytorch-eager-stream"

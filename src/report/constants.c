@@ -169,6 +169,8 @@ static void host_rows(const struct orr_job *job, struct orr_table *table)
     rare_row(table, "host_layer_s", engine->host_layer_s, "host time per layer and pass besides launches");
     if (job->plan.zero == 3)
         rare_row(table, "host_sharded_layer_s", engine->host_sharded_layer_s, "more of it where weights are gathered");
+    if (job->plan.tp > 1)
+        rare_row(table, "host_tensor_layer_s", engine->host_tensor_layer_s, "more of it with distributed tensors");
     rare_row(table, "host_micro_batch_s", engine->host_micro_batch_s, "host time per pass outside the layers");
     time_row(table, "host_step_s", engine->host_step_s, "host time per iteration");
     if (job->plan.zero == 1)

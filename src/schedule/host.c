@@ -32,7 +32,9 @@ double orr_host_layer_s(const struct orr_job *job)
 {
     const struct orr_engine *engine = &job->engine;
     const bool sharded = job->kind == ORR_JOB_TRAIN && job->plan.zero == 3;
-    return (engine->host_layer_s + (sharded ? engine->host_sharded_layer_s : 0)) / job->system.host_speed;
+    const double wrapped_s = (sharded ? engine->host_sharded_layer_s : 0) +
+                             (job->plan.tp > 1 ? engine->host_tensor_layer_s : 0);
+    return (engine->host_layer_s + wrapped_s) / job->system.host_speed;
 }
 
 double orr_host_micro_batch_s(const struct orr_job *job)
@@ -43,7 +45,8 @@ double orr_host_micro_batch_s(const struct orr_job *job)
 void orr_host_remove(struct orr_engine *engine)
 {
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
-    engine->host_pipeline_rank_s = engine->host_layer_s = engine->host_sharded_layer_s = 0;
+    engine->host_pipeline_rank_s = engine->host_layer_s = 0;
+    engine->host_sharded_layer_s = engine->host_tensor_layer_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = engine->host_sync_s = 0;
     engine->request_s = engine->request_s_per_sequence = 0;
     engine->sampling_s = engine->sampling_s_per_sequence = 0;

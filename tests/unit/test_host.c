@@ -13,6 +13,7 @@ static void silence(struct orr_job *job)
     struct orr_engine *engine = &job->engine;
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
     engine->host_pipeline_rank_s = engine->host_layer_s = engine->host_sharded_layer_s = 0;
+    engine->host_tensor_layer_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = 0;
     engine->short_run = true;
 }
@@ -165,6 +166,24 @@ static void sharded_layers_cost_more_with_zero_3(void **state)
         w->job.engine.host_sharded_layer_s = 0.9e-3;
         const struct orr_train_facts *facts = &answer_of(w)->facts;
         assert_close(facts->host_forward_s, LAYERS * (zero == 3 ? 1.9e-3 : 1e-3), 1e-12);
+        assert_close(facts->host_backward_s, facts->host_forward_s, 1e-12);
+    }
+}
+
+/* Distributed tensors cost the host time in every layer, but only where tensor parallelism makes them. */
+static void distributed_tensors_cost_more_with_tensor_parallelism(void **state)
+{
+    struct world *w = *state;
+    for (int tp = 1; tp <= 4; tp *= 2) {
+        read_job(w,
+                 "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'tp':%d,'dp':2,'zero':3},"
+                 "'workload':{'seq':2048,'micro_batch':1,'global_batch':32,'engine':'torchtitan-2024-eager'}}",
+                 tp);
+        silence(&w->job);
+        w->job.engine.host_sharded_layer_s = 0.9e-3;
+        w->job.engine.host_tensor_layer_s = 2.6e-3;
+        const struct orr_train_facts *facts = &answer_of(w)->facts;
+        assert_close(facts->host_forward_s, LAYERS * (tp > 1 ? 3.5e-3 : 0.9e-3), 1e-12);
         assert_close(facts->host_backward_s, facts->host_forward_s, 1e-12);
     }
 }
@@ -441,6 +460,7 @@ int main(void)
         cmocka_unit_test(recomputation_launches_again),
         cmocka_unit_test(pipelines_across_nodes_pay_for_ranks),
         cmocka_unit_test(sharded_layers_cost_more_with_zero_3),
+        cmocka_unit_test(distributed_tensors_cost_more_with_tensor_parallelism),
         cmocka_unit_test(the_speed_of_the_host_divides_everything),
         cmocka_unit_test(the_ledger_has_every_second_of_the_host),
         cmocka_unit_test(all_wait_for_the_slowest_gpu),

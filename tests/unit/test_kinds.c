@@ -147,7 +147,7 @@ static void common_spellings_are_known(void **state)
         const char *asked, *starts;
     } spellings[] = {
         {ORR_PART_ENGINE, "megatron", "megatron-core"},  {ORR_PART_ENGINE, "mcore", "megatron-core"},
-        {ORR_PART_ENGINE, "Megatron-LM", "megatron-lm"}, {ORR_PART_ENGINE, "trtllm", "tensorrt-llm"},
+        {ORR_PART_ENGINE, "Megatron-LM", "megatron-core"}, {ORR_PART_ENGINE, "trtllm", "tensorrt-llm"},
         {ORR_PART_ENGINE, "trt-llm", "tensorrt-llm"},    {ORR_PART_ENGINE, "vLLM", "vllm"},
         {ORR_PART_ENGINE, "sglang", "sglang"},           {ORR_PART_ENGINE, "fsdp", "pytorch-fsdp"},
         {ORR_PART_ENGINE, "torchtitan", "torchtitan"},   {ORR_PART_ENGINE, "DeepSpeed", "deepspeed"},

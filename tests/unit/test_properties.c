@@ -343,7 +343,8 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     one.serving.prefix_hit_frac = 0;
     const int64_t batch = one.serving.batch;
     const struct orr_step step = {.prefill_sequences = batch, .prefill_tokens = batch * one.serving.input_len};
-    const double host_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
+    const double work_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
+    const double host_s = work_s / one.system.host_speed;
     const struct orr_infer_result all = served(suite, &one);
     const double sampling_s = one.engine.async_scheduling ? fmax(0, host_s - all.prefill_s + all.tower_s) : host_s;
     return fabs(step_of(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
