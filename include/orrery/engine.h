@@ -147,6 +147,7 @@ struct orr_engine {
     double host_collective_s;      /* host time per collective of a layer, besides its launch */
     double host_pipeline_rank_s;   /* more per collective and rank of its group in pipelines across nodes */
     double host_layer_s;           /* host time per layer and pass besides launches: modules, hooks, views */
+    double host_experts_s;         /* more of it in a layer with experts, besides their launches; serving alone */
     double host_sharded_layer_s;   /* more of it with ZeRO-3: hooks that gather and free weights */
     double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
     double host_step_s;            /* fixed host time per iteration */

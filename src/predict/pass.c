@@ -3,6 +3,7 @@
 
 #include "ops/mixer.h"
 #include "predict/power.h"
+#include "schedule/host.h"
 
 /* ---------------------------------------------------------------- flow */
 
@@ -76,9 +77,9 @@ static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *sh
     return shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
 }
 
-double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
+double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)
 {
-    return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+    return is_graph(job, shape) ? 0 : launched_s; /* Eqs. 127, 390 */
 }
 
 /* Eq. 241 */
@@ -192,20 +193,21 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
-    double attentions = 0;
+    double attentions = 0, launched_s = 0;
     struct trial trial = {.job = job, .bends = bends};
     struct orr_pass pass = {.first = first, .end = list->n};
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
+        launched_s += orr_host_op_s(job, op, false);
         if (op->kind == ORR_OP_DECODE && !op->joined) attentions += op->count;
     }
     pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);
-    pass.launch_s = orr_pass_host_s(job, shape, pass.launches);
+    pass.launch_s = orr_pass_host_s(job, shape, launched_s);
     pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 126 */
     return pass;
 }

@@ -123,6 +123,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, host_collective_s, ORR_UNIT_S, false, 0, 1, "host time per collective, besides its launch"),
     ORR_REAL(orr_engine, host_pipeline_rank_s, ORR_UNIT_S, false, 0, 1, "added per rank, in pipelines across nodes"),
     ORR_REAL(orr_engine, host_layer_s, ORR_UNIT_S, false, 0, 1, "host time per layer and pass besides launches"),
+    ORR_REAL(orr_engine, host_experts_s, ORR_UNIT_S, false, 0, 1, "serving: added to host_layer_s by experts"),
     ORR_REAL(orr_engine, host_sharded_layer_s, ORR_UNIT_S, false, 0, 1, "added to host_layer_s by gathers of ZeRO-3"),
     ORR_REAL(orr_engine, host_micro_batch_s, ORR_UNIT_S, false, 0, 3600, "host time per micro-batch and pass"),
     ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),
