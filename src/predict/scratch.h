@@ -30,6 +30,9 @@ struct orr_scratch {
 void orr_train_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 
+/* orr_infer without memory, rates, energy and interval: times and what binds them alone. */
+void orr_infer_times(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
+
 /* Fills the rows of a class of pipeline ranks in the last predicted step. An answer has those of the slowest class. */
 void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,
                       struct orr_ledger *ledger);
