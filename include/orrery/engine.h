@@ -240,6 +240,7 @@ struct orr_engine {
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
     int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
+    bool graph_prompts;                      /* steps with prompts of so many rows are graphs in pieces, too */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                    /* ... after so long a pause of the device */
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */

@@ -72,9 +72,12 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
+/* Eq. 391: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
-    return shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
+    const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
+    const double most = (double)job->engine.graph_sequences;
+    return shape->prefill_tokens > 0 ? job->engine.graph_prompts && rows <= most : shape->decode_sequences <= most;
 }
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)
@@ -85,7 +88,8 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
 /* Eq. 241 */
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions)
 {
-    return job->engine.graph_pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;
+    const bool pieces = job->engine.graph_pieces || shape->prefill_tokens > 0;
+    return pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -201,7 +205,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
         launched_s += orr_host_op_s(job, op, false);
-        if (op->kind == ORR_OP_DECODE && !op->joined) attentions += op->count;
+        if ((op->kind == ORR_OP_DECODE && !op->joined) || op->kind == ORR_OP_FLASH) attentions += op->count;
     }
     pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);

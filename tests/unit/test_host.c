@@ -323,9 +323,16 @@ static void layers_of_a_pass_have_host_time(void **state)
     assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
     w->job.engine.graph_sequences = 8;
     assert_true(infer(w, &w->job).decode_s < 1);
+    w->job.engine.graph_prompts = true; /* Eq. 391: 8 prompts of 512 tokens are 4,096 rows */
+    w->job.engine.graph_piece_s = 0.25;
+    w->job.engine.graph_sequences = 4095;
+    assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
+    w->job.engine.graph_sequences = 4096;
+    assert_close(infer(w, &w->job).prefill_s, LAYERS * 0.25, 0.05);
+    assert_true(infer(w, &w->job).decode_s < 1);
     for (int triton = 0; triton < 2; triton++) {
         read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h200-sxm','plan':{'tp':2},'workload':{"
-                    "'batch':1,'input_len':512,'output_len':2,'precision':'bf16','engine':'vllm-0.11'}}");
+                    "'batch':1,'input_len':1024,'output_len':2,'precision':'bf16','engine':'vllm-0.11'}}");
         w->job.engine.host_launch_s = 0;
         w->job.engine.host_layer_s = 0.5;
         w->job.engine.host_experts_s = 0.25;
