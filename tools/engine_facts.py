@@ -51,6 +51,7 @@ JOBS = {
     "normed chat": f"infer --model qwen3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
     "one": f"infer --model llama3-8b {H100} --batch 1 --input 8192 --output 128 --engine vllm",
     "short": f"infer --model llama3-8b {H100} --batch 1 --input 128 --output 2 --engine vllm",
+    "prompt for experts": f"infer --model qwen3-30b-a3b {H100} --tp 2 --batch 1 --input 600 --output 2 --engine vllm",
     "tensor": f"infer --model llama3-70b {H100} --tp 4 --batch 16 --input 128 --output 128 --engine vllm",
     "pieces": f"infer --model llama2-70b {H100} --tp 4 --pp 2 --batch 32 --input 512 --output 64 "
               "--engine fastertransformer",
@@ -116,7 +117,7 @@ GROUPS = {
     "host": [
         ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
         ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),
-        ("host_tensor_layer_s", "0", "distributed tensors"),
+        ("host_tensor_layer_s", "0", "distributed tensors"), ("host_experts_s", "0", "prompt for experts"),
         ("host_micro_batch_s", "20 ms", "pipeline"), ("host_step_s", "10 ms", "dense"), ("zero1_tensor_s", "0", "replicas"),
         ("short_run", "true", "dense")],
     "defaults": [
@@ -139,7 +140,7 @@ GROUPS = {
     "requests": [
         ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
-        ("graph_sequences", "16", "launched"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
+        ("graph_sequences", "16", "launched"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),

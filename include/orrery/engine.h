@@ -171,6 +171,7 @@ struct orr_engine {
     double host_collective_s;      /* host time per collective of a layer, besides its launch */
     double host_pipeline_rank_s;   /* more per collective and rank of its group in pipelines across nodes */
     double host_layer_s;           /* host time per layer and pass besides launches: modules, hooks, views */
+    double host_experts_s;         /* more of it in a layer with experts, besides their launches; serving alone */
     double host_sharded_layer_s;   /* more of it with ZeRO-3: hooks that gather and free weights */
     double host_tensor_layer_s;    /* more of it with tensor parallelism by distributed tensors */
     double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
@@ -266,6 +267,7 @@ struct orr_engine {
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
     int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
+    bool graph_prompts;                      /* steps with prompts of so many rows are graphs in pieces, too */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                    /* ... after so long a pause of the device */
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */

@@ -558,7 +558,7 @@ static void fill_bottleneck(struct orr_infer_result *result)
     }
 }
 
-static void predict(struct request *r)
+static void predict_times(struct request *r)
 {
     memset(r->result, 0, sizeof *r->result);
     r->scratch->ops.n = 0;
@@ -566,6 +566,11 @@ static void predict(struct request *r)
     predict_prefill(r);
     predict_decode(r);
     fill_latency(r);
+}
+
+static void predict(struct request *r)
+{
+    predict_times(r);
     orr_serving_memory(r->job, r->scratch->stages, r->result);
     fill_rates(r);
     fill_bottleneck(r->result);
@@ -579,6 +584,13 @@ void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct or
     struct orr_ledger ledger = {.job = job};
     struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = result};
     predict(&request);
+}
+
+void orr_infer_times(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result)
+{
+    struct orr_ledger ledger = {.job = job};
+    struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = result};
+    predict_times(&request);
 }
 
 void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)

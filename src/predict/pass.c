@@ -3,6 +3,7 @@
 
 #include "ops/mixer.h"
 #include "predict/power.h"
+#include "schedule/host.h"
 
 /* ---------------------------------------------------------------- flow */
 
@@ -71,20 +72,24 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
+/* Eq. 391: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
-    return shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
+    const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
+    const double most = (double)job->engine.graph_sequences;
+    return shape->prefill_tokens > 0 ? job->engine.graph_prompts && rows <= most : shape->decode_sequences <= most;
 }
 
-double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
+double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)
 {
-    return is_graph(job, shape) ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
+    return is_graph(job, shape) ? 0 : launched_s; /* Eqs. 127, 390 */
 }
 
 /* Eq. 241 */
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions)
 {
-    return job->engine.graph_pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;
+    const bool pieces = job->engine.graph_pieces || shape->prefill_tokens > 0;
+    return pieces && is_graph(job, shape) ? attentions * job->engine.graph_piece_s : 0;
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -192,20 +197,21 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
-    double attentions = 0;
+    double attentions = 0, launched_s = 0;
     struct trial trial = {.job = job, .bends = bends};
     struct orr_pass pass = {.first = first, .end = list->n};
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
-        if (op->kind == ORR_OP_DECODE && !op->joined) attentions += op->count;
+        launched_s += orr_host_op_s(job, op, false);
+        if ((op->kind == ORR_OP_DECODE && !op->joined) || op->kind == ORR_OP_FLASH) attentions += op->count;
     }
     pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);
-    pass.launch_s = orr_pass_host_s(job, shape, pass.launches);
+    pass.launch_s = orr_pass_host_s(job, shape, launched_s);
     pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 126 */
     return pass;
 }

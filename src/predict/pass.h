@@ -51,8 +51,8 @@ double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, doubl
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions);
 /* Returns the host time that a step adds to its pass of `pass_s`: scheduling, inputs, sampling and detokenising. */
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s);
-/* Returns the host seconds of a pass with this many launches: none where a graph is replayed. */
-double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches);
+/* Returns the host seconds of a pass whose operators need `launched_s`: none where a graph is replayed. */
+double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s);
 /* orr_send_op is one activation of `rows` rows to the next stage; a pass through all stages needs pp - 1 of them. */
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);

@@ -34,6 +34,8 @@ void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, st
 /* The job with what its engine's runs share with it (spec/alike.h): itself, where the engine was not fitted or the job
  * has it already. */
 const struct orr_job *orr_shared(const struct orr_job *job, struct orr_scratch *scratch);
+/* orr_infer without memory, rates, energy and interval: times and what binds them alone. */
+void orr_infer_times(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
 
 /* Fills the rows of a class of pipeline ranks in the last predicted step. An answer has those of the slowest class. */
 void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,

@@ -5,6 +5,7 @@
 #include "predict/draft.h"
 #include "predict/pass.h"
 #include "predict/power.h"
+#include "schedule/host.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 /* A part of a pass is a function of the clock. */
 struct part {
     double fixed_s, clock_s; /* seconds at any clock, and seconds that the inverse clock stretches */
-    double matrix_s, launches;
+    double matrix_s, launches, host_s;
     uint32_t first_bend, n_bends; /* range in the model's memory */
 };
 
@@ -66,7 +67,7 @@ void orr_step_model_free(struct orr_step_model *model)
 
 /* A sum is a pass as the sum of its parts. */
 struct sum {
-    double fixed_s, clock_s, matrix_s, launches, gap_s;
+    double fixed_s, clock_s, matrix_s, launches, host_s, gap_s;
     size_t n_parts;
     const struct orr_bend *bends[4];
     size_t n_bends[4];
@@ -78,6 +79,7 @@ static void add_part(struct sum *sum, const struct part *part, const struct orr_
     sum->clock_s += part->clock_s;
     sum->matrix_s += part->matrix_s;
     sum->launches += part->launches;
+    sum->host_s += part->host_s;
     sum->bends[sum->n_parts] = bends;
     sum->n_bends[sum->n_parts++] = part->n_bends;
 }
@@ -107,19 +109,21 @@ static struct orr_bend *price(struct orr_step_model *model, const struct orr_ser
 {
     struct orr_bend *bends = &model->bends[model->n_bends];
     struct orr_layer_curve curve = {0};
-    double launches = 0;
+    double launches = 0, host_s = 0;
     model->list.n = 0;
     orr_serve_parts(&model->job, &model->job.model, shape, parts, phase, &model->list);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
     for (size_t i = 0; i < model->list.n; i++) {
         const struct orr_op *op = &model->list.items[i];
         launches += op->count * op->launches;
+        host_s += orr_host_op_s(&model->job, op, false);
         if (op->kind != ORR_OP_DECODE) orr_curve_add(&curve, bends, op, &model->costs[i], model->clock_min);
     }
     *part = (struct part){.fixed_s = curve.forward_s + curve.forward_exposed_s,
                           .clock_s = curve.forward_clock_s,
                           .matrix_s = curve.matrix_s,
                           .launches = launches,
+                          .host_s = host_s,
                           .n_bends = (uint32_t)curve.n_bends};
     model->n_bends += curve.n_bends;
     return bends;
@@ -217,11 +221,14 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     }
     if (decodes && model->counted) add_counted(model, COUNT_DECODES, decode_rows, &sum);
     else if (decodes)
-        for (int64_t k = 0; k < job->model.n_kinds; k++) sum.launches += model->layers[k];
+        for (int64_t k = 0; k < job->model.n_kinds; k++) {
+            sum.launches += model->layers[k];
+            sum.host_s += model->layers[k] * job->engine.host_launch_s / job->system.host_speed;
+        }
     if (decodes) add_decode_attention(model, shape, &sum);
     sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model));
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
-    return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.launches) - gpu_s);
+    return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.host_s) - gpu_s);
 }
 
 /* Returns the time of one pass of the drafting model. */

@@ -232,6 +232,9 @@ static void step_rows(const struct orr_engine *engine, struct orr_table *table)
     time_row(table, "sampling_s_per_sequence", engine->sampling_s_per_sequence, "and for each sequence");
     if (engine->async_scheduling) flag_row(table, "async_scheduling", true, "beside the step before");
     time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
+    rare_row(table, "host_collective_s", engine->host_collective_s, "more per collective of a layer");
+    rare_row(table, "host_layer_s", engine->host_layer_s, "more per layer");
+    rare_row(table, "host_experts_s", engine->host_experts_s, "more per layer with experts");
     if (engine->graph_sequences > 0)
         number_row(table, "graph_sequences", (double)engine->graph_sequences, "largest decode batch that is a graph");
     word_row(table, "budget", orr_budget_name(engine->budget), "rule of the cache");

@@ -7,7 +7,7 @@ static double launch_s(const struct orr_engine *engine, bool backward)
 }
 
 /* The host time of a collective: the call, and in pipelines across nodes what some stacks spend on every rank. */
-static double call_s(const struct orr_job *job, enum orr_group group)
+static double collective_call_s(const struct orr_job *job, enum orr_group group)
 {
     const bool across = job->plan.pp > 1 && job->plan.gpus > job->system.domain_gpus;
     const double ranks = across ? (double)orr_group_ranks(&job->plan, group) : 0;
@@ -16,8 +16,9 @@ static double call_s(const struct orr_job *job, enum orr_group group)
 
 double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool backward)
 {
-    const double collective_s = op->kind == ORR_OP_COLLECTIVE ? call_s(job, op->group) : 0;
-    return op->count * (op->launches * launch_s(&job->engine, backward) + collective_s) / job->system.host_speed;
+    const double collective_s = op->kind == ORR_OP_COLLECTIVE ? collective_call_s(job, op->group) : 0;
+    const double call_s = op->launches * launch_s(&job->engine, backward) + collective_s + op->host_s;
+    return op->count * call_s / job->system.host_speed;
 }
 
 void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[3])
@@ -46,7 +47,7 @@ void orr_host_remove(struct orr_engine *engine)
 {
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
     engine->host_pipeline_rank_s = engine->host_layer_s = 0;
-    engine->host_sharded_layer_s = engine->host_tensor_layer_s = 0;
+    engine->host_sharded_layer_s = engine->host_tensor_layer_s = engine->host_experts_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = engine->host_sync_s = 0;
     engine->request_s = engine->request_s_per_sequence = 0;
     engine->sampling_s = engine->sampling_s_per_sequence = 0;

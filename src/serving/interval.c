@@ -24,7 +24,7 @@ static struct orr_exposure exposure_of(const struct orr_job *job, double input, 
     mean.serving.batch = (int64_t)orr_max(1, floor(steady->decodes + 0.5));
     mean.serving.input_len = (int64_t)orr_max(1, floor(input + 0.5));
     mean.serving.output_len = (int64_t)orr_max(1, floor(output + 0.5));
-    orr_infer(&mean, scratch, &result);
+    orr_infer_times(&mean, scratch, &result);
     const double prompts = output > 1 ? orr_min(1, steady->prompt_load) : 1;
     return orr_step_exposure(&result, prompts, steady->step_s);
 }

@@ -329,6 +329,38 @@ static void graphs_need_no_launches(void **state)
     assert_close(infer(w, &w->job).decode_s, 20, 1e-12);
 }
 
+/* Eq. 390: 32 layers of 0.5 s need 16 s beside 4 s of launches, and two reductions in each of them 64 calls of 0.125 s;
+ * experts add 32 times 0.25 s where the engine has Triton kernels for them, and nothing elsewhere. */
+static void layers_of_a_pass_have_host_time(void **state)
+{
+    struct world *w = *state;
+    read_serving(w, 8);
+    w->job.engine.host_launch_s = 4.0 / PASS_LAUNCHES;
+    w->job.engine.host_layer_s = 0.5;
+    w->job.engine.host_experts_s = 0.25;
+    assert_close(infer(w, &w->job).decode_s, 20, 1e-12);
+    assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
+    w->job.engine.graph_sequences = 8;
+    assert_true(infer(w, &w->job).decode_s < 1);
+    w->job.engine.graph_prompts = true; /* Eq. 391: 8 prompts of 512 tokens are 4,096 rows */
+    w->job.engine.graph_piece_s = 0.25;
+    w->job.engine.graph_sequences = 4095;
+    assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
+    w->job.engine.graph_sequences = 4096;
+    assert_close(infer(w, &w->job).prefill_s, LAYERS * 0.25, 0.05);
+    assert_true(infer(w, &w->job).decode_s < 1);
+    for (int triton = 0; triton < 2; triton++) {
+        read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h200-sxm','plan':{'tp':2},'workload':{"
+                    "'batch':1,'input_len':1024,'output_len':2,'precision':'bf16','engine':'vllm-0.11'}}");
+        w->job.engine.host_launch_s = 0;
+        w->job.engine.host_layer_s = 0.5;
+        w->job.engine.host_experts_s = 0.25;
+        w->job.engine.host_collective_s = 0.125;
+        w->job.engine.triton_experts = triton > 0;
+        assert_close(infer(w, &w->job).prefill_s, 16 + 8 + (triton ? 8 : 0), 0.01);
+    }
+}
+
 /* A scheduler that runs ahead takes max(step, host) where a plain one takes their sum (Eq. 129). */
 static void scheduling_ahead_takes_the_longer(void **state)
 {
@@ -466,6 +498,7 @@ int main(void)
         cmocka_unit_test(all_wait_for_the_slowest_gpu),
         cmocka_unit_test(a_pass_takes_the_longer_side),
         cmocka_unit_test(graphs_need_no_launches),
+        cmocka_unit_test(layers_of_a_pass_have_host_time),
         cmocka_unit_test(scheduling_ahead_takes_the_longer),
         cmocka_unit_test(steps_have_the_same_host),
         cmocka_unit_test(serving_rows_name_the_host),

@@ -49,6 +49,7 @@ static void draw_host(struct random *r, struct orr_job *job)
     engine->host_pipeline_rank_s = draw_s(r, 100e-6);
     engine->host_layer_s = draw_s(r, 4e-3);
     engine->host_sharded_layer_s = draw_s(r, 2e-3);
+    engine->host_experts_s = engine->host_sharded_layer_s / 2;
     engine->host_micro_batch_s = draw_s(r, 20e-3);
     engine->host_step_s = draw_s(r, 0.1);
     engine->zero1_tensor_s = draw_s(r, 20e-6);
@@ -65,7 +66,7 @@ static void take_host_away(struct orr_engine *engine)
 {
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
     engine->host_pipeline_rank_s = engine->host_layer_s = engine->host_sharded_layer_s = 0;
-    engine->host_tensor_layer_s = 0;
+    engine->host_tensor_layer_s = engine->host_experts_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = engine->host_sync_s = 0;
     engine->sampling_s = engine->sampling_s_per_sequence = engine->request_s = engine->request_s_per_sequence = 0;
 }
