@@ -59,6 +59,7 @@ JOBS = {
                     "--precision fp8 --engine sglang",
     "experts across nodes": f"infer --model deepseek-v3 {H100} --tp 1 --ep 64 --dp 64 --batch 64 --input 1024 --output 128 "
                             "--precision fp8 --engine vllm-0.9",
+    "few rows": "infer --model llama3-8b --system h20-sxm --batch 8 --input 512 --output 128 --engine vllm-0.9",
     "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
     "divided": "infer --model llama3-8b --system rtx-4090 --pp 4 --batch 1 --input 8192 --output 2 --precision q4_k_m "
                "--engine llama.cpp-2024",
@@ -134,7 +135,7 @@ GROUPS = {
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
         ("context_bucket_tokens", "0", "buckets"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("prompt_piece_tokens", "64", "chat"), ("prompt_pieces_follow", "false", "divided"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
-        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("weight_formats", "awq", "shipped"),
+        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("library_tile_rows", "64", "few rows"), ("decode_tile_rows", "128", "few rows"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
     "requests": [

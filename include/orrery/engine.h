@@ -258,6 +258,9 @@ struct orr_engine {
                                                  split K */
     char fixed_fp8_tiles[32];                /* serving: family of chips on which the tile of an 8-bit product follows
                                                  from its rows alone; "": none */
+    int64_t library_tile_rows;               /* fewest rows of a tile of the library's 16-bit products on Hopper chips;
+                                                 0: as many as there are */
+    int64_t decode_tile_rows;                /* serving: query rows of a tile of FlashAttention 3 in decoding; 0: 64 */
     char whole_contexts[64];                 /* serving: families of chips on which a block of the decode kernel reads
                                                  a whole context once there are many; "": on none */
     bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */

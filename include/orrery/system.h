@@ -101,6 +101,8 @@ struct orr_gemm_constants {
     double dram_frac;       /* sustained share of DRAM bandwidth */
     double dram_ramp_bytes; /* traffic at which DRAM reaches half its rate, beyond the traffic itself (Q_0) */
     double tile_cost;       /* on-chip operand delivery: lost share per 1/tile side (c) */
+    double tile_rows;       /* fewest rows of a tile, filled or not; 0: any tile of Eq. 33 */
+    double narrow_frac;     /* share of the rate left to tiles of the fewest rows; 0: all of it */
     double wave_s;          /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;        /* fixed time of a dependent kernel in a stream (O) */
     double pitch_8_frac;    /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
@@ -135,6 +137,7 @@ struct orr_decode_constants {
     double reduce_s;            /* adding partial results of a split context */
     double ramp_bytes;          /* first bytes of the cache, which are read at half that rate */
     double head_elements_per_s; /* K,V elements that a kernel with one query head per block reads */
+    double padded_frac;         /* share of peak with empty rows of a tile counted; 0: compute_frac, without them */
 };
 
 #define ORR_MAX_LINES   48

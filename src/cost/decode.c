@@ -12,6 +12,8 @@
 #define BLOCK_KEYS 64
 /* The rows that a matrix instruction multiplies at once; smaller query groups are padded. */
 #define GROUP_ROWS 16
+/* The query rows of a tile of FlashAttention 3 in decoding. */
+#define FLASH_ROWS 64
 /* The query heads of one block in absorbed latent attention. */
 #define LATENT_HEADS 64
 
@@ -49,6 +51,19 @@ static double copied_key_s(const struct orr_job *job, const struct orr_op *op, d
     return (grown + repeated) * key_bytes / (job->system.chip.hbm_bytes_per_s * copy_frac);
 }
 
+/* Eq. 422: seconds of arithmetic for one more key of all sequences. Where the calibration has a share for tiles with
+ * their empty rows, every K,V head multiplies whole tiles. */
+static double key_compute_s(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_decode_constants *u = constants_of(job, op);
+    const double peak = job->system.chip.peak_flops_per_s[op->dtype], flops_per_row = 4 * op->batch * op->k;
+    if (u->padded_frac <= 0) /* an instruction's rows */
+        return flops_per_row * orr_max(op->m, GROUP_ROWS * op->kv_heads) / (peak * u->compute_frac);
+    const double tile = job->engine.decode_tile_rows > 0 ? (double)job->engine.decode_tile_rows : FLASH_ROWS;
+    const double tiles = op->kv_heads * orr_ceil(op->m / op->kv_heads / tile);
+    return flops_per_row * tiles * tile / (peak * u->padded_frac);
+}
+
 /* The lines of one interval of x that do not depend on splits: cache bytes over the DRAM rate, FLOP over the matrix
  * rate and, for kernels with one query head at a time, elements over their rate. Up to `ramp` keys, DRAM is not
  * saturated and delivers half its rate. */
@@ -75,12 +90,12 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
         add_line(&piece, 0, 2 * keys * op->m * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
-    const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
+    const double elements = 2 * op->batch * op->k;
     const double key_bytes = elements * op->kv_heads * op->input_bytes + op->batch * op->table_bytes;
     const double key_s = key_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
     piece.add_b += copied_key_s(job, op, key_bytes);
     add_line(&piece, from > ramp ? ramp * key_s : 0, from > ramp ? key_s : 2 * key_s, ORR_BOUND_DRAM);
-    add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
+    add_line(&piece, 0, key_compute_s(job, op), ORR_BOUND_COMPUTE);
     if (one_head(op)) add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);
     return piece;
 }

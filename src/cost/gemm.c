@@ -65,6 +65,7 @@ struct gemm {
     size_t n_splits;
     double sm_s_per_flop, chip_s_per_flop; /* at the peak of one SM; at its share of what all SMs reach at once */
     double n_sm, wave_s, tile_cost;
+    double least_rows, narrow_frac; /* of a tile; the share of the rate that tiles of so few rows reach */
     double read_bytes, write_bytes;                      /* DRAM traffic without partial sums */
     double l2_s_per_byte, l2_row_bytes, l2_column_bytes; /* operand bytes per tile column and per tile row */
 };
@@ -86,6 +87,7 @@ static struct tiling tiling_of(const struct gemm *g, const struct tile *tile)
 {
     struct tiling t = {.rows = orr_ceil(g->op->m * tile->per_m), .columns = orr_ceil(g->op->n * tile->per_n)};
     t.flops = 2 * tile->m * tile->n * (1 + g->tile_cost * tile->delivery);
+    if (tile->m == g->least_rows) t.flops /= g->narrow_frac;
     t.full = g->op->batch * t.rows * t.columns / g->n_sm;
     t.least_s = t.full * (t.flops * g->k[0] * g->chip_s_per_flop + g->wave_s);
     return t;
@@ -149,6 +151,17 @@ static double pitch_frac(const struct orr_gemm_constants *u, const struct orr_op
     return frac > 0 ? frac : 1;
 }
 
+/* Eq. 420: the fewest rows that a kernel multiplies, whether the product has them or not. The matrix units of Hopper
+ * take 64 rows of one operand at once and 8 or more of the other: a kernel that lays the tokens along the first, or
+ * that has no narrow tile, multiplies 64 rows. Kernels that widen their weights are not the library's. Chips without a
+ * share for narrow tiles have the tiles of their library in the other constants. */
+static double least_rows(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    const bool library = u->narrow_frac > 0 && op->weight_bytes >= op->input_bytes;
+    return orr_max(u->tile_rows, library ? (double)job->engine.library_tile_rows : 0);
+}
+
 static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, double burst_frac)
 {
     const struct orr_chip *chip = &job->system.chip;
@@ -164,6 +177,8 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, d
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,
+                     .least_rows = least_rows(job, op),
+                     .narrow_frac = u->narrow_frac > 0 ? u->narrow_frac : 1,
                      .write_bytes = op->batch * op->output_bytes * op->m * op->n,
                      .l2_s_per_byte = 1 / (chip->l2_bytes_per_s * job->calibration.l2_frac),
                      .l2_row_bytes = operand * op->input_bytes * op->m,
@@ -201,6 +216,7 @@ static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
     struct winner winner = {N_TILES - 1, 0};
     double best_s = HUGE_VAL;
     for (size_t i = 0; i < N_TILES; i++) {
+        if (TILES[i].m < g->least_rows) continue;
         if (i + 1 < N_TILES && !orr_tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
         /* Without any incomplete row, column or wave, the operand delivery of this tile alone makes it too slow. */
         if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] >= best_s) continue;

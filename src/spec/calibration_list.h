@@ -76,6 +76,10 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "traffic at which DRAM reaches half its rate")                                                                   \
     X(GEMM, tile_cost, NONE, "number", true, 0, 1e4, ALWAYS, GEMM, ALL, 0, 500, 20,                                    \
       "lost share per 1/tile side")                                                                                    \
+    X(GEMM, tile_rows, COUNT, "rows", false, 0, 128, NEVER, NONE, ALL, 0, 0, 0,                                        \
+      "fewest rows of a tile; 0: any")                                                                                 \
+    X(GEMM, narrow_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                         \
+      "share of the rate left to tiles of the fewest rows; 0: all of it")                                              \
     X(GEMM, wave_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 1e-5, 1e-6,                                              \
       "fixed time of a wave")                                                                                          \
     X(GEMM, launch_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 2e-5, 2e-6,                                            \
@@ -146,6 +150,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "cache bytes read at half rate before DRAM is busy")                                                             \
     X(DECODE, head_elements_per_s, NONE, "1/s", true, 1e6, 1e18, NEVER, DECODE, PAGED, 2e11, 2e13, 2.5e12,             \
       "elements of kernels with one query head per block")                                                             \
+    X(DECODE, padded_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                       \
+      "share of peak with the empty rows of a tile counted; 0: compute_frac, without them")                            \
     X(LINE, base_s, S, "s", true, 0, 1, NEVER, LINES, ALL, 0, 3e-4, 1e-5,                                              \
       "fixed time")                                                                                                    \
     X(LINE, hop_s, S, "s", true, 0, 1, NEVER, LINES, ALL, 0, 3e-6, 1e-6,                                               \

@@ -207,6 +207,8 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, decided_ahead, false, "a step is decided when the one before begins"),
     ORR_BOOL(orr_engine, tuned_fp4, false, "serving: 4-bit products by the fastest of several libraries"),
     ORR_STRING(orr_engine, fixed_fp8_tiles, false, "chips on which rows alone decide the tile of 8-bit products"),
+    ORR_INT(orr_engine, library_tile_rows, false, 0, 128, "fewest rows of a tile of 16-bit products on Hopper chips"),
+    ORR_INT(orr_engine, decode_tile_rows, false, 0, 192, "serving: query rows of a tile of FlashAttention 3"),
     ORR_STRING(orr_engine, whole_contexts, false, "chips on which a decode block reads a whole context"),
     ORR_BOOL(orr_engine, low_latency_experts, false, "serving: 4-bit experts by kernels made for few rows"),
     ORR_BOOL(orr_engine, triton_experts, false, "serving: experts of 8 and 16 bits by Triton kernels"),

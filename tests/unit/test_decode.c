@@ -81,6 +81,31 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
+/* Eq. 422: for one more key 8 K,V heads multiply tiles of 128 rows by 128 elements twice, 4 x 8 x 128 x 128 = 0.524
+ * MFLOP, at 0.95 of 148 TFLOP/s 3.729 ns; tiles of 64 rows take half as long. 4 kB of DRAM take 1.2 ns. A group of 65
+ * heads fills two tiles of 64. */
+static void tiles_of_query_rows_are_multiplied_whole(void **state)
+{
+    (void)state;
+    struct orr_job *job = plain_job(true);
+    job->system.chip.n_sm = 78;
+    job->system.chip.hbm_bytes_per_s = 4e12;
+    job->system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 148e12;
+    struct orr_decode_constants *u = &job->calibration.decode[job->engine.decode_kernel][0];
+    u->dram_frac = 0.88, u->padded_frac = 0.95, u->sm_bytes_per_s = 1e15, u->head_elements_per_s = 1e18;
+    static const struct {
+        int64_t rows;
+        double heads, key_s;
+    } CASES[] = {{128, 32, 3.729e-9}, {64, 32, 1.8645e-9}, {0, 32, 1.8645e-9}, {64, 8 * 65, 3.729e-9}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const struct orr_op op = decode_op(1, CASES[i].heads, 8, 128, 2);
+        job->engine.decode_tile_rows = CASES[i].rows;
+        const struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
+        const double more_s = orr_decode_curve_s(&curve, 200000) - orr_decode_curve_s(&curve, 100000);
+        assert_close(more_s / 100000, CASES[i].key_s, 1e-3);
+    }
+}
+
 /* Eq. 323, as above: a cache that grows by concatenation is read and written, 2 * 409.6 kB a key over 0.5 TB/s. Groups
  * of four heads that are repeated add 2 * 4 of these. Without groups nothing is repeated. */
 static void copies_of_the_cache_add_their_bytes(void **state)
@@ -408,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_sequences_read_at_dram_rate),
         cmocka_unit_test(copies_of_the_cache_add_their_bytes),
+        cmocka_unit_test(tiles_of_query_rows_are_multiplied_whole),
         cmocka_unit_test(contexts_fill_their_bucket),
         cmocka_unit_test(the_longest_context_ends_alone),
         cmocka_unit_test(one_head_at_a_time_has_an_sm_each),

@@ -197,6 +197,49 @@ static void fixed_tiles_cost_what_they_leave_empty(void **state)
         }
 }
 
+static double compute_s_of(struct world *w, enum orr_dtype dtype, double rows, double weight_bytes)
+{
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[dtype];
+    u->burst_frac = 0.92, u->sm_frac = u->tile_cost = u->wave_s = 0;
+    u->narrow_frac = dtype == ORR_DTYPE_BF16 ? 1 : 0;
+    struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = dtype, .batch = 1, .m = rows, .n = 19968, .k = 8192};
+    op.input_bytes = dtype == ORR_DTYPE_BF16 ? 2 : 1;
+    op.weight_bytes = weight_bytes;
+    op.output_bytes = 2;
+    op.flops = 2 * op.m * op.n * op.k;
+    struct orr_cost cost;
+    orr_cost_gemm(&w->job, &op, &cost);
+    return cost.compute_s;
+}
+
+/* Eq. 420: 19,968 columns are four tiles of 64 for each of the 78 SMs of an H20. 64 rows take 2 x 64 x 19968 x 8192 =
+ * 20.94 GFLOP, at 0.92 of 148 TFLOP/s 153.8 us; 65 rows are two tiles high, 307.6 us. A tile of 16 rows takes a
+ * quarter, and half as long at 296 TFLOP/s. Kernels that widen 4-bit weights reach 0.85 of the rate. */
+static void tiles_multiply_rows_that_are_not_there(void **state)
+{
+    struct world *w = *state;
+    static const char REQUEST[] = "{'kind':'infer','model':'llama3-8b','system':'%s','plan':{},'workload':{'batch':1,"
+                                  "'input_len':100,'output_len':10,'engine':'%s'}}";
+    read_job(w, REQUEST, "h20-sxm", "sglang");
+    assert_close(compute_s_of(w, ORR_DTYPE_BF16, 1, 2), 153.78e-6, 1e-4);
+    assert_close(compute_s_of(w, ORR_DTYPE_BF16, 64, 2), 153.78e-6, 1e-4);
+    assert_close(compute_s_of(w, ORR_DTYPE_BF16, 65, 2), 307.57e-6, 1e-4);
+    assert_close(compute_s_of(w, ORR_DTYPE_BF16, 1, 0.5), 153.78e-6 / 4 / 0.85, 1e-4);
+    struct orr_cost narrow, wide;
+    struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = ORR_DTYPE_BF16, .batch = 1, .m = 1, .n = 19968, .k = 8192};
+    op.input_bytes = op.weight_bytes = op.output_bytes = 2;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].narrow_frac = 0.64; /* Eq. 421 */
+    orr_cost_gemm(&w->job, &op, &narrow);
+    op.m = 128; /* two narrow tiles would take longer than one of 128 rows */
+    orr_cost_gemm(&w->job, &op, &wide);
+    assert_close(narrow.compute_s, 153.78e-6 / 0.64, 1e-4);
+    assert_close(wide.compute_s, 307.57e-6, 1e-4);
+    assert_close(compute_s_of(w, ORR_DTYPE_FP8_BLOCK, 1, 1), 153.78e-6 / 2, 1e-4);
+    assert_close(compute_s_of(w, ORR_DTYPE_FP8, 1, 1), 153.78e-6 / 8, 1e-4);
+    read_job(w, REQUEST, "h20-sxm", "sglang-0.5");
+    assert_close(compute_s_of(w, ORR_DTYPE_BF16, 1, 2), 153.78e-6 / 4, 1e-4);
+}
+
 /* Eq. 269: 64 sequences of Llama 3 have 64 x 128,256 logits; 16 bits are read, 32 written and read again, 10 bytes. */
 static void tokens_are_chosen_from_wide_logits(void **state)
 {
@@ -292,6 +335,7 @@ int main(void)
         cmocka_unit_test(flash_decode_reads_narrow_caches_slowly),
         cmocka_unit_test(tuned_products_divide_k),
         cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
+        cmocka_unit_test(tiles_multiply_rows_that_are_not_there),
         cmocka_unit_test(tokens_are_chosen_from_wide_logits),
         cmocka_unit_test(layers_have_the_kernels_of_their_norms),
         cmocka_unit_test(copies_beside_experts_move_as_their_tables_say),
