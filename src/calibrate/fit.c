@@ -109,6 +109,7 @@ struct problem {
     const struct orr_kernel_row **rows;
     struct slot slots[MAX_SLOTS];
     double weight_sum;
+    bool starved; /* a search lacked memory: what comes after it is no answer */
 };
 
 /* Ratios are searched by their logarithm; numbers that may be zero are scaled by `typical`. */
@@ -146,7 +147,8 @@ static double objective(unsigned n, const double *x, double *gradient, void *con
     return loss_of(p);
 }
 
-/* Search from the present values of the slots and leave the best values there. Returns HUGE_VAL if out of memory. */
+/* Search from the present values of the slots and leave the best values there. A search that lacks memory leaves them,
+ * returns HUGE_VAL and marks the problem: other searches would hide it. */
 static double minimise(struct problem *p, int evaluations_per_slot)
 {
     double x[MAX_SLOTS], low[MAX_SLOTS], high[MAX_SLOTS], step[MAX_SLOTS], best;
@@ -164,6 +166,7 @@ static double minimise(struct problem *p, int evaluations_per_slot)
     }
     if (n == 0) return loss_of(p);
     nlopt_opt search = nlopt_create(NLOPT_LN_SBPLX, n);
+    p->starved |= !search;
     if (!search) return HUGE_VAL;
     const bool ready = nlopt_set_min_objective(search, objective, p) > 0 && nlopt_set_lower_bounds(search, low) > 0 &&
                        nlopt_set_upper_bounds(search, high) > 0 && nlopt_set_initial_step(search, step) > 0 &&
@@ -171,7 +174,8 @@ static double minimise(struct problem *p, int evaluations_per_slot)
                        nlopt_set_maxeval(search, evaluations_per_slot * (int)n) > 0;
     const nlopt_result result = ready ? nlopt_optimize(search, x, &best) : NLOPT_FAILURE;
     nlopt_destroy(search);
-    return result == NLOPT_OUT_OF_MEMORY || result == NLOPT_INVALID_ARGS ? HUGE_VAL : objective(n, x, NULL, p);
+    p->starved |= !ready || result == NLOPT_OUT_OF_MEMORY || result == NLOPT_INVALID_ARGS;
+    return p->starved ? HUGE_VAL : objective(n, x, NULL, p);
 }
 
 static void add_slot(struct problem *p, double *target, double low, double high, double typical)
@@ -220,7 +224,7 @@ bool orr_fit_terms(struct orr_fit *fit, size_t group)
     if (p.n_slots > 0 && loss < HUGE_VAL) loss = minimise(&p, 120);
     fit->groups[group].loss_before = loss;
     free(p.rows);
-    return loss < HUGE_VAL;
+    return !p.starved;
 }
 
 /* ---------------------------------------------------------------- constants */
@@ -414,5 +418,5 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     raise_burst(fit, g);
     if (loss < HUGE_VAL) finish(&p, group);
     free(p.rows);
-    return loss < HUGE_VAL && group->loss_after < HUGE_VAL;
+    return !p.starved;
 }
