@@ -166,7 +166,8 @@
     X(GRAPHS, "graphs", "decode steps are replayed as captured graphs")                                                \
     X(ASYNC_SCHEDULING, "async_scheduling", "the host prepares a step beside the one before")                          \
     X(CHUNKED_PREFILL, "chunked_prefill", "a prompt that does not fit into a step is cut")                             \
-    X(PREFIX_CACHE, "prefix_cache", "beginnings of prompts are found again in the cache")
+    X(PREFIX_CACHE, "prefix_cache", "beginnings of prompts are found again in the cache")                              \
+    X(SERVER, "server", "requests come over HTTP and tokens go back one by one; off: all in one process")
 
 /* What a request says of such an option. */
 #define ORR_SWITCHES(X)                                                                                                \

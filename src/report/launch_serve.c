@@ -92,11 +92,13 @@ static const struct option_flags VLLM_OPTIONS[ORR_N_RUN_OPTIONS] = {
     {"--async-scheduling", "--no-async-scheduling"},
     {"--enable-chunked-prefill", "--no-enable-chunked-prefill"},
     {"--enable-prefix-caching", "--no-enable-prefix-caching"},
+    {NULL, NULL},
 };
 static const struct option_flags SGLANG_OPTIONS[ORR_N_RUN_OPTIONS] = {
     {"--enable-two-batch-overlap", NULL}, {"--enable-eplb", NULL},
     {NULL, "--disable-cuda-graph"},       {NULL, "--disable-overlap-schedule"},
     {NULL, "--chunked-prefill-size -1"},  {NULL, "--disable-radix-cache"},
+    {NULL, NULL},
 };
 
 static void switch_options(const struct orr_job *job, const struct option_flags *flags, struct orr_command *to)

@@ -22,6 +22,9 @@ static void apply(enum orr_run_option option, bool on, struct orr_engine *engine
     case ORR_OPTION_ASYNC_SCHEDULING: engine->async_scheduling = on; return;
     case ORR_OPTION_CHUNKED_PREFILL: engine->chunked_prefill = on; return;
     case ORR_OPTION_PREFIX_CACHE: engine->prefix_cache = on; return;
+    case ORR_OPTION_SERVER: /* what a server costs is the engine's own fact; texts become tokens without one as well */
+        if (!on) engine->frontend_s = engine->frontend_s_per_request = engine->stream_s_per_token = 0;
+        return;
     case ORR_N_RUN_OPTIONS: return;
     }
 }

@@ -28,6 +28,7 @@ const RUN_OPTIONS = [
     ['async_scheduling', 'Async host', 'the host prepares a step beside the one before'],
     ['chunked_prefill', 'Chunked prefill', 'under load: a prompt that does not fit into a step is cut'],
     ['prefix_cache', 'Prefix cache', 'under load: beginnings of prompts are found again'],
+    ['server', 'Server', 'under load: requests over HTTP; off: in one process'],
 ] as const;
 const WEIGHTS = [
     ...TRAIN_FORMATS,
