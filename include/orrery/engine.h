@@ -28,7 +28,7 @@ struct orr_fit_run {
     int64_t tp, pp, ep, batch, tokens, answer_tokens;
 };
 
-/* What jobs and runs are compared by: jobs that are alike err alike (Eq. 380). */
+/* What jobs and runs are compared by: jobs that are alike err alike (Eq. 345). */
 #define ORR_MAX_ALIKE 32
 enum orr_trait {
     ORR_TRAIT_GPUS,
@@ -318,7 +318,7 @@ struct orr_engine {
     struct orr_fit_run fitted[ORR_MAX_FIT_RUNS];
     int64_t n_alike;                        /* runs whose rest is shared with jobs like them ... */
     struct orr_traits alike[ORR_MAX_ALIKE]; /* ... what they are recognised by ... */
-    double pull[ORR_MAX_ALIKE];             /* ... and how hard they pull (Eq. 381) */
+    double pull[ORR_MAX_ALIKE];             /* ... and how hard they pull (Eq. 346) */
     bool shared;                            /* the constants of the job have it already */
 };
 

@@ -1,4 +1,4 @@
-/* What the numbers of a fit leave of its runs, shared with jobs like them (spec/alike.h). Eqs. 380-382. */
+/* What the numbers of a fit leave of its runs, shared with jobs like them (spec/alike.h). Eqs. 345-347. */
 #include "calibrate/stack.h"
 
 void orr_stack_share(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, const double *errors,

@@ -51,7 +51,7 @@ static double copied_key_s(const struct orr_job *job, const struct orr_op *op, d
     return (grown + repeated) * key_bytes / (job->system.chip.hbm_bytes_per_s * copy_frac);
 }
 
-/* Eq. 422: seconds of arithmetic for one more key of all sequences. Where the calibration has a share for tiles with
+/* Eq. 356: seconds of arithmetic for one more key of all sequences. Where the calibration has a share for tiles with
  * their empty rows, every K,V head multiplies whole tiles. */
 static double key_compute_s(const struct orr_job *job, const struct orr_op *op)
 {

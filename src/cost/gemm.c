@@ -151,7 +151,7 @@ static double pitch_frac(const struct orr_gemm_constants *u, const struct orr_op
     return frac > 0 ? frac : 1;
 }
 
-/* Eq. 420: the fewest rows that a kernel multiplies, whether the product has them or not. The matrix units of Hopper
+/* Eq. 354: the fewest rows that a kernel multiplies, whether the product has them or not. The matrix units of Hopper
  * take 64 rows of one operand at once and 8 or more of the other: a kernel that lays the tokens along the first, or
  * that has no narrow tile, multiplies 64 rows. Kernels that widen their weights are not the library's. Chips without a
  * share for narrow tiles have the tiles of their library in the other constants. */

@@ -171,7 +171,7 @@ struct orr_spread orr_spread_of(const struct orr_filling *fillings, size_t n, co
 /* The largest micro-batch that runs of any engine are launched with: a stack that no run covers may use it as well. */
 #define MOST_MICRO_BATCH 16
 
-/* The fastest step with micro-batches beyond those of the engine that fit, all else as it is filled in (Eq. 383). */
+/* The fastest step with micro-batches beyond those of the engine that fit, all else as it is filled in (Eq. 348). */
 static double faster_s(const struct orr_job *job, double best_s, struct orr_scratch *scratch)
 {
     const struct orr_job *filled = &scratch->filled;

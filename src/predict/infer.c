@@ -278,7 +278,7 @@ static void predict_prefill(struct request *r)
     const struct orr_job *job = r->job;
     const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
-        /* Eq. 401: stages wait for the first piece alone. */
+        /* Eq. 352: stages wait for the first piece alone. */
         const bool follow = job->engine.prompt_pieces_follow && chunk_size(job) > 0;
         const struct orr_flow flow = orr_prompt_flow(job, follow ? 1 : batch, prompt_tokens(job));
         const struct orr_serve_shape whole = prefill_shape(job, (double)batch / flow.pieces);

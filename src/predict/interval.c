@@ -226,7 +226,7 @@ static void add_fabric(const struct orr_job *job, const struct orr_exposure *exp
 
 /* Settings that the request leaves open may be slower than the fastest of them, which the prediction takes: what the
  * spread over plausible ones says. A stack that no run covers may use larger micro-batches than its engine has
- * (Eq. 383). */
+ * (Eq. 348). */
 static void add_cells(const struct orr_spread *spread, bool measured, struct prior doubts[ORR_N_DOUBTS])
 {
     if (spread->low_s > 0 && spread->high_s > spread->low_s)

@@ -72,7 +72,7 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
-/* Eq. 391: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
+/* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
@@ -82,7 +82,7 @@ static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *sh
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)
 {
-    return is_graph(job, shape) ? 0 : launched_s; /* Eqs. 127, 390 */
+    return is_graph(job, shape) ? 0 : launched_s; /* Eqs. 127, 349 */
 }
 
 /* Eq. 241 */

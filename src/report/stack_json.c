@@ -22,7 +22,7 @@ static json_t *fraction(double error)
     return orr_json_real(exp(-error) - 1);
 }
 
-/* What jobs like a run are recognised by (Eq. 380). */
+/* What jobs like a run are recognised by (Eq. 345). */
 static json_t *traits_json(const struct orr_job *job)
 {
     const struct orr_plan *p = &job->plan;

@@ -1,5 +1,5 @@
 /* What a fit leaves of its runs, shared with jobs like them: a Gaussian process over what jobs ask for.
- * Eqs. 380-382. */
+ * Eqs. 345-347. */
 #include "spec/alike.h"
 
 #include <math.h>

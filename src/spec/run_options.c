@@ -11,7 +11,7 @@ bool orr_run_options_act(const enum orr_switch options[ORR_N_RUN_OPTIONS])
 static void apply(enum orr_run_option option, bool on, struct orr_engine *engine)
 {
     switch (option) {
-    case ORR_OPTION_TWO_BATCH_OVERLAP: /* the price, weights that are read twice, and what it is for (Eq. 400) */
+    case ORR_OPTION_TWO_BATCH_OVERLAP: /* the price, weights that are read twice, and what it is for (Eq. 351) */
         engine->two_batch_overlap = on;
         engine->ep_overlap_frac = on ? 1 : 0;
         return;

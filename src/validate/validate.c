@@ -246,7 +246,7 @@ static void predict(struct validator *w)
 #define IMPOSSIBLE 1.5
 
 /* Where a source prints no recomputation or no sharding, and what the engine does by itself cannot have fitted, the
- * fastest that fits is taken. Eq. 410. */
+ * fastest that fits is taken. Eq. 353. */
 static void make_fit(struct validator *w, size_t row)
 {
     const bool recompute = !orr_csv_cell(w->csv, row, "recompute")[0], zero = !orr_csv_cell(w->csv, row, "zero")[0];

@@ -1,5 +1,5 @@
 /* Jobs that are like a run of a fitted engine share what the fit leaves of it. Expected values are worked out from
- * Eqs. 380-382 with a spread of 0.10 shared, 0.04 alone and a length of 0.10. */
+ * Eqs. 345-347 with a spread of 0.10 shared, 0.04 alone and a length of 0.10. */
 #include "spec/alike.h"
 #include "support.h"
 

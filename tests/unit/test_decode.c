@@ -81,7 +81,7 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
-/* Eq. 422: for one more key 8 K,V heads multiply tiles of 128 rows by 128 elements twice, 4 x 8 x 128 x 128 = 0.524
+/* Eq. 356: for one more key 8 K,V heads multiply tiles of 128 rows by 128 elements twice, 4 x 8 x 128 x 128 = 0.524
  * MFLOP, at 0.95 of 148 TFLOP/s 3.729 ns; tiles of 64 rows take half as long. 4 kB of DRAM take 1.2 ns. A group of 65
  * heads fills two tiles of 64. */
 static void tiles_of_query_rows_are_multiplied_whole(void **state)

@@ -329,7 +329,7 @@ static void graphs_need_no_launches(void **state)
     assert_close(infer(w, &w->job).decode_s, 20, 1e-12);
 }
 
-/* Eq. 390: 32 layers of 0.5 s need 16 s beside 4 s of launches, and two reductions in each of them 64 calls of 0.125 s;
+/* Eq. 349: 32 layers of 0.5 s need 16 s beside 4 s of launches, and two reductions in each of them 64 calls of 0.125 s;
  * experts add 32 times 0.25 s where the engine has Triton kernels for them, and nothing elsewhere. */
 static void layers_of_a_pass_have_host_time(void **state)
 {
@@ -342,7 +342,7 @@ static void layers_of_a_pass_have_host_time(void **state)
     assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
     w->job.engine.graph_sequences = 8;
     assert_true(infer(w, &w->job).decode_s < 1);
-    w->job.engine.graph_prompts = true; /* Eq. 391: 8 prompts of 512 tokens are 4,096 rows */
+    w->job.engine.graph_prompts = true; /* Eq. 350: 8 prompts of 512 tokens are 4,096 rows */
     w->job.engine.graph_piece_s = 0.25;
     w->job.engine.graph_sequences = 4095;
     assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);

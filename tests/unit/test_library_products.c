@@ -1,6 +1,6 @@
 /* Products of stacks that multiply by way of a library: matrices that are restored to 16 bits first (Eq. 328), kernels
  * around integer products (Eq. 329), output matrices that tensor parallelism leaves whole (Eq. 330), heads that
- * are copied to every core (Eq. 332), and pieces that prompts are always cut into (Eq. 401). */
+ * are copied to every core (Eq. 332), and pieces that prompts are always cut into (Eq. 352). */
 #include "serving.h"
 
 #include "ops/ops.h"
@@ -121,7 +121,7 @@ static void every_core_has_heads_of_its_own(void **state)
 
 /* 2048 tokens in pieces of 512 are four passes of a piece, one after another, over any number of stages. Where pieces
  * follow each other, four stages work on four pieces: 4/4 passes of their own and 3/4 of a pass until the first piece
- * has come through, 7/16 of the former (Eq. 401). Sends between stages are less than a per cent here. A piece of one
+ * has come through, 7/16 of the former (Eq. 352). Sends between stages are less than a per cent here. A piece of one
  * stage has nothing to follow, and pieces that a request asks for are cut as it says. */
 static void pieces_of_a_prompt_follow_each_other(void **state)
 {

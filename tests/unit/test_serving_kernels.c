@@ -212,7 +212,7 @@ static double compute_s_of(struct world *w, enum orr_dtype dtype, double rows, d
     return cost.compute_s;
 }
 
-/* Eq. 420: 19,968 columns are four tiles of 64 for each of the 78 SMs of an H20. 64 rows take 2 x 64 x 19968 x 8192 =
+/* Eq. 354: 19,968 columns are four tiles of 64 for each of the 78 SMs of an H20. 64 rows take 2 x 64 x 19968 x 8192 =
  * 20.94 GFLOP, at 0.92 of 148 TFLOP/s 153.8 us; 65 rows are two tiles high, 307.6 us. A tile of 16 rows takes a
  * quarter, and half as long at 296 TFLOP/s. Kernels that widen 4-bit weights reach 0.85 of the rate. */
 static void tiles_multiply_rows_that_are_not_there(void **state)
@@ -228,7 +228,7 @@ static void tiles_multiply_rows_that_are_not_there(void **state)
     struct orr_cost narrow, wide;
     struct orr_op op = {.kind = ORR_OP_GEMM, .dtype = ORR_DTYPE_BF16, .batch = 1, .m = 1, .n = 19968, .k = 8192};
     op.input_bytes = op.weight_bytes = op.output_bytes = 2;
-    w->job.calibration.gemm[ORR_DTYPE_BF16].narrow_frac = 0.64; /* Eq. 421 */
+    w->job.calibration.gemm[ORR_DTYPE_BF16].narrow_frac = 0.64; /* Eq. 355 */
     orr_cost_gemm(&w->job, &op, &narrow);
     op.m = 128; /* two narrow tiles would take longer than one of 128 rows */
     orr_cost_gemm(&w->job, &op, &wide);

@@ -217,7 +217,7 @@ static void more_work_takes_longer(void **state)
 }
 
 /* Prompt tokens and decoding sequences share the weight products (Eq. 93): at least the longer part, at most both. The
- * latter ends where prompts alone are a graph and both together are too many rows for one (Eq. 391). */
+ * latter ends where prompts alone are a graph and both together are too many rows for one (Eq. 350). */
 static void a_mixed_step_lies_between(void **state)
 {
     struct world *w = *state;

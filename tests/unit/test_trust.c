@@ -468,7 +468,7 @@ static void a_measured_run_is_nearest_to_itself(void **state)
 }
 
 /* A request that leaves the micro-batch open has, on an engine that no run covers, the doubt of larger ones that fit
- * and are faster (Eq. 383); pytorch-eager tries one sample alone. */
+ * and are faster (Eq. 348); pytorch-eager tries one sample alone. */
 static void an_open_micro_batch_may_be_larger(void **state)
 {
     struct world *w = *state;
