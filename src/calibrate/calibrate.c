@@ -31,7 +31,14 @@ static int match(const struct orr_system *system, const struct orr_calibration *
     return begins_like(system->chip.id, name);
 }
 
-/* Find the first system with the chip. If several chips share the calibration, the one with the most memory counts. */
+/* Of chips that match alike, the one whose id has least beyond the name counts, then the one with the most memory. */
+static bool comes_before(const struct orr_chip *chip, const struct orr_chip *other)
+{
+    const size_t length = strlen(chip->id), other_length = strlen(other->id);
+    return length != other_length ? length < other_length : chip->hbm_bytes > other->hbm_bytes;
+}
+
+/* Find the first system with the chip. */
 static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_error *error)
 {
     struct orr_system system;
@@ -43,8 +50,8 @@ static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_
                             NULL))
             continue; /* A broken file of the user that was not asked about is skipped. */
         const int how = match(&system, calibration, name);
-        if (how < best || how == 0 || (how == best && system.chip.hbm_bytes <= fit->job.system.chip.hbm_bytes))
-            continue;
+        if (how < best || how == 0) continue;
+        if (how == best && !comes_before(&system.chip, &fit->job.system.chip)) continue;
         best = how;
         fit->job.system = system;
         fit->job.calibration = *calibration;

@@ -187,13 +187,14 @@ static void add_decode_attention(const struct orr_step_model *model, const struc
     }
 }
 
-/* The attentions of a decode pass. An indexer is one more. */
-static double attentions_of(const struct orr_step_model *model)
+/* The attentions of a pass, at which its graph is cut. The indexer of a pass that decodes is one more: with prompts
+ * alone it is a product (pass.c counts the same). */
+static double attentions_of(const struct orr_step_model *model, bool decodes)
 {
     double n = 0;
     for (int64_t k = 0; k < model->job.model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &model->job.model.kinds[k];
-        if (orr_kind_attends(kind)) n += model->layers[k] * (kind->index_heads > 0 ? 2 : 1);
+        if (orr_kind_attends(kind)) n += model->layers[k] * (decodes && kind->index_heads > 0 ? 2 : 1);
     }
     return n;
 }
@@ -226,7 +227,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
             sum.host_s += model->layers[k] * job->engine.host_launch_s / job->system.host_speed;
         }
     if (decodes) add_decode_attention(model, shape, &sum);
-    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model));
+    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model, decodes));
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
     return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.host_s) - gpu_s);
 }

@@ -7,7 +7,7 @@
 /* Nothing but sampling is overhead. */
 static void only_sampling(struct orr_engine *engine)
 {
-    engine->graph_pieces = false;
+    engine->graph_pieces = engine->graph_prompts = false;
     engine->kernel_gap_s = engine->short_prefill_gap_s = engine->host_launch_s = engine->host_step_s = 0;
     engine->request_s = engine->request_s_per_sequence = 0;
     engine->sampling_s = STEP_S;
