@@ -229,7 +229,8 @@ static void runs_say_what_they_switched(void **state)
     static const char REQUEST[] =
         "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},'workload':{'engine':'plain',"
         "'input_len':300,'output_len':40%s},'set':{'engine.graph_sequences':64,'engine.prefix_cache':true,"
-        "'engine.ep_overlap_frac':0.25}}";
+        "'engine.ep_overlap_frac':0.25,'engine.frontend_s':0.01,'engine.stream_s_per_token':1e-4,"
+        "'engine.tokenise_s_per_token':2e-6}}";
     const struct orr_engine *engine = &world->job.engine;
     read_job(world, REQUEST, "");
     assert_int_equal(engine->graph_sequences, 64);
@@ -239,7 +240,9 @@ static void runs_say_what_they_switched(void **state)
     assert_close(engine->ep_overlap_frac, 0.25, 0);
     read_job(world, REQUEST,
              ",'two_batch_overlap':true,'expert_copies':'on','graphs':'no','async_scheduling':1,"
-             "'chunked_prefill':true,'prefix_cache':false");
+             "'chunked_prefill':true,'prefix_cache':false,'server':false");
+    assert_close(engine->frontend_s + engine->stream_s_per_token, 0, 0); /* a process has no server ... */
+    assert_close(engine->tokenise_s_per_token, 2e-6, 0);                 /* ... but makes tokens of texts */
     assert_int_equal(engine->graph_sequences, 0);
     assert_true(engine->two_batch_overlap && engine->moe_redundant && engine->async_scheduling);
     assert_true(engine->chunked_prefill);
@@ -250,6 +253,8 @@ static void runs_say_what_they_switched(void **state)
     assert_close(engine->ep_overlap_frac, 0, 0);
     assert_int_equal(engine->graph_sequences, 64);
     assert_true(engine->prefix_cache);
+    assert_close(engine->frontend_s, 0.01, 0);
+    assert_close(engine->stream_s_per_token, 1e-4, 0);
 }
 
 static void draft_models_are_read(void **state)
