@@ -403,8 +403,8 @@ static void prompts_wait_for_the_router(void **state)
         struct orr_replica *replica = orr_replica_new(&facts, steps, &sink);
         assert_non_null(replica);
         for (int64_t i = 0; i < 4; i++) {
-            const struct orr_ask ask = {i, .arrival_s = ARRIVALS_S[i], .input_len = 16, .output_len = 200,
-                                        .max_output_len = 200};
+            const struct orr_ask ask = {
+                .id = i, .arrival_s = ARRIVALS_S[i], .input_len = 16, .output_len = 200, .max_output_len = 200};
             orr_replica_run(replica, ask.arrival_s);
             assert_true(orr_replica_submit(replica, &ask));
         }
@@ -419,11 +419,16 @@ static void prompts_wait_for_the_router(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(m_d_1),        cmocka_unit_test(m_m_1),
-        cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
-        cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
-        cmocka_unit_test(swapping),     cmocka_unit_test(adapters),
-        cmocka_unit_test(lockstep),     cmocka_unit_test(prompts_take_turns),
+        cmocka_unit_test(m_d_1),
+        cmocka_unit_test(m_m_1),
+        cmocka_unit_test(m_m_c),
+        cmocka_unit_test(processor_sharing),
+        cmocka_unit_test(conservation),
+        cmocka_unit_test(prefixes),
+        cmocka_unit_test(swapping),
+        cmocka_unit_test(adapters),
+        cmocka_unit_test(lockstep),
+        cmocka_unit_test(prompts_take_turns),
         cmocka_unit_test(cut_prompts_do_not_stop_others),
         cmocka_unit_test(prompts_wait_for_the_router),
     };
