@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "serving/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* SGLang counts at most so many outstanding tokens of one request (SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION). */
@@ -152,7 +153,7 @@ static bool held(const struct orr_replica *r)
     if (e->batch_wait_tokens_frac > 0 && (double)r->waiting_tokens >= e->batch_wait_tokens_frac * (double)r->budget)
         return false;
     return e->batch_wait_sequences_frac <= 0 ||
-           (double)r->waiting.n < e->batch_wait_sequences_frac * (double)r->n_decoding;
+           (double)r->waiting.n < floor(e->batch_wait_sequences_frac * (double)r->n_decoding);
 }
 
 /* The tokens of a prompt that the step still takes: what is left of the budget where prompts are cut, else all of them
@@ -190,7 +191,7 @@ void orr_form_step(struct orr_replica *r)
         if (!add_chunk(r, orr_line_at(&r->begun, r->begun.n - 1), tokens)) r->failed = true;
         left -= tokens;
     }
-    if (r->n_chunks > 0) r->held_steps = 0;
+    if (r->n_chunks > 0) r->held_steps = r->facts.engine.scheduler == ORR_SCHEDULER_TGI ? 1 : 0; /* its first token */
 }
 
 double orr_ratio_after(const struct orr_replica *r, double steps)

@@ -429,7 +429,8 @@ static void pass_decodes(struct orr_replica *r, const struct orr_line *line, int
     account(r, &record);
     deliver(r, end_s, steps, r->n_decoding);
     r->decide_s = end_s - (line->first_s + line->slope_s * (double)(steps - 1));
-    r->held_steps += r->waiting.n > 0 ? steps : 0;
+    /* Eq. 197: TGI's router counts the steps since the last prompt, others those that a prompt has waited. */
+    r->held_steps += r->waiting.n > 0 || r->facts.engine.scheduler == ORR_SCHEDULER_TGI ? steps : 0;
     r->now_s = end_s;
     pass_ticks(r, steps, start_s, line->first_s, end_s);
     end_answers(r);

@@ -382,15 +382,55 @@ static void cut_prompts_do_not_stop_others(void **state)
     near("latencies, cut prompts", run_trace(&facts, &p, ROWS, 2).latency_s, 4 + 2.5, 1e-9);
 }
 
+/* TGI's router holds prompts until floor(1.2 n) wait or 20 tokens were made since the last prompt, that prompt's own
+ * included (Eq. 197). Prompts take 1 ms, decode steps 10 ms. The first answer runs through all.
+ * - 35 ms: one sequence decodes, so that one prompt is enough: it starts after the step, at 41 ms.
+ * - 100 ms: two decode, two prompts are wanted: it starts 19 steps after the prompt that ended at 42 ms, at 232 ms.
+ * - 506 ms: the last prompt is 28 steps ago, so that it starts after the step, at 513 ms. */
+static void prompts_wait_for_the_router(void **state)
+{
+    (void)state;
+    static const double ARRIVALS_S[] = {0, 0.035, 0.1, 0.506};
+    for (int stepped = 0; stepped < 2; stepped++) {
+        struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_TGI);
+        struct price p = {.fixed_s = 0.001, .step_s = 0.01};
+        struct seen seen = {0};
+        const struct orr_sink sink = {.context = &seen, .finished = finished};
+        struct orr_steps *steps = orr_steps_priced(price, &p, !stepped);
+        facts.engine.chunked_prefill = false;
+        facts.engine.batch_wait_steps = 20;
+        facts.engine.batch_wait_sequences_frac = 1.2;
+        struct orr_replica *replica = orr_replica_new(&facts, steps, &sink);
+        assert_non_null(replica);
+        for (int64_t i = 0; i < 4; i++) {
+            const struct orr_ask ask = {
+                .id = i, .arrival_s = ARRIVALS_S[i], .input_len = 16, .output_len = 200, .max_output_len = 200};
+            orr_replica_run(replica, ask.arrival_s);
+            assert_true(orr_replica_submit(replica, &ask));
+        }
+        orr_replica_run(replica, HUGE_VAL);
+        assert_int_equal(seen.finished, 4);
+        near("waiting for the router", seen.wait_s, 0.006 + 0.132 + 0.007, 1e-6);
+        orr_replica_free(replica);
+        orr_steps_free(steps);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(m_d_1),        cmocka_unit_test(m_m_1),
-        cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
-        cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
-        cmocka_unit_test(swapping),     cmocka_unit_test(adapters),
-        cmocka_unit_test(lockstep),     cmocka_unit_test(prompts_take_turns),
+        cmocka_unit_test(m_d_1),
+        cmocka_unit_test(m_m_1),
+        cmocka_unit_test(m_m_c),
+        cmocka_unit_test(processor_sharing),
+        cmocka_unit_test(conservation),
+        cmocka_unit_test(prefixes),
+        cmocka_unit_test(swapping),
+        cmocka_unit_test(adapters),
+        cmocka_unit_test(lockstep),
+        cmocka_unit_test(prompts_take_turns),
         cmocka_unit_test(cut_prompts_do_not_stop_others),
+        cmocka_unit_test(prompts_wait_for_the_router),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
