@@ -178,6 +178,7 @@ struct orr_engine {
     double host_step_s;            /* fixed host time per iteration */
     bool short_run;                /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
+    bool moe_gather;           /* experts: every rank of a group gathers all of its tokens, none are sent */
     bool moe_dedup;            /* node-limited routing: one copy per destination node, not per expert */
     bool moe_dedup_between;    /* the same where experts lie in several domains, and a copy per expert in one */
     bool moe_low_latency;      /* decode passes send a copy of a token to every expert, in 8 bits where

@@ -129,6 +129,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, host_micro_batch_s, ORR_UNIT_S, false, 0, 3600, "host time per micro-batch and pass"),
     ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),
     ORR_BOOL(orr_engine, short_run, true, "benchmark too short to reach the power limit"),
+    ORR_BOOL(orr_engine, moe_gather, false, "every rank of an expert group gathers all its tokens"),
     ORR_BOOL(orr_engine, moe_dedup, true, "dispatch sends one copy per rank, and per node"),
     ORR_BOOL(orr_engine, moe_dedup_between, false, "dispatch between domains sends one copy per rank, and per node"),
     ORR_BOOL(orr_engine, moe_low_latency, false, "serving: decode passes send one copy per expert, in 8 bits"),
