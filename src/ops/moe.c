@@ -76,9 +76,10 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
 }
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
- * it has a single expert. A rank that gathers all tokens picks its rows from them and sorts them in any case. Every rank
- * that holds a slice of an expert orders all of the expert's rows. Quantised products need aligned rows, so that further
- * copies pad and unpad them. */
+ * it has a single expert. A rank that gathers all tokens picks its rows from them and sorts them in any case. Every
+ * rank that holds a slice of an expert orders all of the expert's rows. Quantised products need aligned rows, so that
+ * further copies pad and unpad them. Plain kernels clear the output, weigh the rows and add them up one after another.
+ */
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
@@ -87,14 +88,15 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
     const double sorted = local > 1 || engine->moe_gather ? half : 0;
     const double worked = sorted + (d->low_precision ? (double)engine->moe_pad_passes : 0);
     const double first = rows.sent > 0 && !engine->moe_gather ? rows.sent : rows.work;
-    const double bytes = (half * first + worked * rows.work) * hidden * 2 * d->w_a;
+    const double ordered = half + engine->moe_unfused_passes;
+    const double bytes = (ordered * first + worked * rows.work) * hidden * 2 * d->w_a;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = bytes,
                                                         .backward_bytes = bytes,
-                                                        .forward_launches = half + worked,
-                                                        .backward_launches = half + worked});
+                                                        .forward_launches = ordered + worked,
+                                                        .backward_launches = ordered + worked});
 }
 
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,

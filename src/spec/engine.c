@@ -81,6 +81,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, clip_scales, false, "... and one that always scales them"),
     ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),
     ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
+    ORR_REAL(orr_engine, moe_unfused_passes, ORR_UNIT_NONE, false, 0, 64, "passes of unfused permutation"),
     ORR_INT(orr_engine, moe_pad_passes, false, 0, 64, "passes that align rows of quantised experts"),
     ORR_ENUM(orr_engine, expert_kernel, false, orr_expert_kernel_names, "how products of experts are launched"),
     ORR_INT(orr_engine, moe_launches, false, 0, 10000, "small kernels of an expert layer, forward"),

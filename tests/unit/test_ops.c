@@ -135,37 +135,6 @@ static void experts_get_the_rows_of_eq_7(void **state)
     }
 }
 
-/* Eq. 395: 2048 tokens of each of 8 ranks, of 4096 elements of 2 bytes: 128 MiB, and twice that beside the other half of
- * an expert. The load of the experts does not matter. All four passes move the 1.25 * 8192 rows of the busiest rank. */
-static void ranks_may_gather_all_tokens_of_their_group(void **state)
-{
-    struct world *w = *state;
-    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':2,'dp':8,'ep':8,'etp':2},"
-                "'workload':{'engine':'megatron-core-2025','seq':4096,'moe_imbalance':1.25}}");
-    w->job.engine.moe_gather = true;
-    train(w);
-    const struct {
-        const char *name;
-        enum orr_collective kind;
-        enum orr_group group;
-        double mib;
-    } cases[] = {
-        {"moe.dispatch", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, 128},
-        {"moe.combine", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, 128},
-        {"moe.combine.backward", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, 128},
-        {"moe.dispatch.backward", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, 128},
-        {"moe.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, 256},
-        {"moe.scatter", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, 256},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct orr_op *op = need_op(w, 0, cases[i].name);
-        assert_int_equal(op->collective, cases[i].kind);
-        assert_int_equal(op->group, cases[i].group);
-        assert_close(op->payload_bytes, cases[i].mib * 1048576, 1e-15);
-    }
-    assert_close(need_op(w, 0, "moe.permute")->bytes, 1.25 * 8192 * 4096 * 2 * 2 * 4, 1e-15);
-}
-
 /* 2048 tokens of a rank, two experts each: 4096 rows of 4096, read and written in 2 bytes. Two passes on the rows sent;
  * two more on the experts' own if there are several, on t_e times the rows; two more of those where fp8 pads them. */
 static void rows_are_permuted_on_both_sides(void **state)
@@ -696,7 +665,6 @@ int main(void)
         cmocka_unit_test(fused_attention_counts_the_causal_half),
         cmocka_unit_test(a_window_is_a_band),
         cmocka_unit_test(experts_get_the_rows_of_eq_7),
-        cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
         cmocka_unit_test(rows_are_permuted_on_both_sides),
         cmocka_unit_test(latent_attention_has_the_shapes_of_3_3),
         cmocka_unit_test(gpt_flops_are_eqs_21_to_23),
