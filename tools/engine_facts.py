@@ -98,10 +98,10 @@ GROUPS = {
         ("reduce_bucket_params", "0", "copies"), ("reduce_bucket_rank_params", "50000000", "dense"),
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
-        ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
+        ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"), ("moe_unfused_passes", "3", "fp8 experts"),
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
-        ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
+        ("moe_gather", "true", "deepseek"), ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "true", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("triton_experts", "false", "experts chat"),
         ("moe_redundant", "true", "wide experts")],

@@ -125,6 +125,8 @@ struct orr_engine {
     bool clip_scales;                     /* ... and one that always scales them */
     int64_t vocab_multiple;               /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;           /* passes over routed rows outside the expert GEMMs */
+    double moe_unfused_passes;            /* further passes over the rows that a rank sends or gathers, where plain
+                                             kernels put them in order, weigh them and add them up */
     int64_t moe_pad_passes;               /* further passes that align the rows of quantised experts */
     enum orr_expert_kernel expert_kernel; /* how the products of the experts are launched */
     int64_t moe_launches;                 /* small kernels of an expert layer besides products and row copies, in
@@ -178,6 +180,7 @@ struct orr_engine {
     double host_step_s;            /* fixed host time per iteration */
     bool short_run;                /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
+    bool moe_gather;           /* experts: every rank of a group gathers all of its tokens, none are sent */
     bool moe_dedup;            /* node-limited routing: one copy per destination node, not per expert */
     bool moe_dedup_between;    /* the same where experts lie in several domains, and a copy per expert in one */
     bool moe_low_latency;      /* decode passes send a copy of a token to every expert, in 8 bits where

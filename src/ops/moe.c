@@ -1,4 +1,4 @@
-/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d). */
+/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d, 357). */
 #include "ops/emit.h"
 
 #include "ops/experts.h"
@@ -76,21 +76,27 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
 }
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
- * it has a single expert. Every rank that holds a slice of an expert orders all of the expert's rows. Quantised
- * products need aligned rows, so that further copies pad and unpad them. */
+ * it has a single expert. A rank that gathers all tokens picks its rows from them and sorts them in any case. Every
+ * rank that holds a slice of an expert orders all of the expert's rows. Quantised products need aligned rows, so that
+ * further copies pad and unpad them. Plain kernels clear the output, weigh the rows and add them up one after another.
+ */
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
-    const double half = (double)emit->job->engine.moe_permute_passes / 2;
-    const double worked = (local > 1 ? half : 0) + (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
-    const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * hidden * 2 * d->w_a;
+    const struct orr_engine *engine = &emit->job->engine;
+    const double half = (double)engine->moe_permute_passes / 2;
+    const double sorted = local > 1 || engine->moe_gather ? half : 0;
+    const double worked = sorted + (d->low_precision ? (double)engine->moe_pad_passes : 0);
+    const double first = rows.sent > 0 && !engine->moe_gather ? rows.sent : rows.work;
+    const double ordered = half + engine->moe_unfused_passes;
+    const double bytes = (ordered * first + worked * rows.work) * hidden * 2 * d->w_a;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = bytes,
                                                         .backward_bytes = bytes,
-                                                        .forward_launches = half + worked,
-                                                        .backward_launches = half + worked});
+                                                        .forward_launches = ordered + worked,
+                                                        .backward_launches = ordered + worked});
 }
 
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
@@ -138,24 +144,45 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
+/* The ranks that share an expert hold different tokens, which are gathered before the products and scattered after
+ * them. */
+static void emit_slices(struct orr_emit *emit, double payload)
+{
+    orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, payload);
+    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, payload);
+    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
+                        payload);
+    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP,
+                        payload);
+}
+
 /* Forward has one all-to-all to the experts and one back; backward has their adjoints. The payload is one copy of a
- * token per chosen expert (Eq. 9a) on the hottest rank. The ranks that share an expert hold different tokens, which are
- * gathered before the products and scattered after them. */
+ * token per chosen expert (Eq. 9a) on the hottest rank. */
 static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
-    const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c, gathered = payload * emit->dims.te;
+    const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c;
     const bool narrow = copy_per_expert(emit) && emit->dims.low_precision;
     emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind,
                     narrow ? payload / emit->dims.w_c * orr_min(emit->dims.w_c, DISPATCH_BYTES) : payload);
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);
-    orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered);
-    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered);
-    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
-                        gathered);
-    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP,
-                        gathered);
+    emit_slices(emit, payload * emit->dims.te);
+}
+
+/* Eq. 357: every rank gathers the tokens of its group whichever experts they choose, and adds up what all ranks make of
+ * them. A token travels once, so that neither the experts of a token nor their load count. */
+static void emit_gather(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double payload = d->T_sent * d->e * expert_hidden(emit, kind) * d->w_c;
+    orr_emit_collective(emit, "moe.dispatch", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, payload);
+    orr_emit_collective(emit, "moe.combine", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, payload);
+    orr_emit_collective(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP,
+                        payload);
+    orr_emit_collective(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP,
+                        payload);
+    emit_slices(emit, payload * d->te);
 }
 
 /* Eqs. 7, 8: the rows are spread over the experts that at least one token chooses. */
@@ -203,7 +230,8 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED)
         emit_timed_permute(emit, rows, expert_hidden(emit, kind), (double)kind->expert_width / d->te);
     else emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
-    emit_exchange(emit, kind, rows.sent * imbalance);
+    if (emit->job->engine.moe_gather) emit_gather(emit, kind);
+    else emit_exchange(emit, kind, rows.sent * imbalance);
     emit_products(emit, kind, rows.work, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

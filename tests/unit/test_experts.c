@@ -189,13 +189,46 @@ static void limited_routers_reach_fewer_ranks(void **state)
     assert_close(limited.total_s, any.total_s, 1e-6);
 }
 
+/* Eq. 357: 2048 tokens of each of 8 ranks, of 4096 elements of 2 bytes: 128 MiB, and twice that beside the other half
+ * of an expert. The load of the experts does not matter. All passes, four and 3.5 of unfused kernels, move the
+ * 1.25 * 8192 rows of the busiest rank. */
+static void ranks_may_gather_all_tokens_of_their_group(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':2,'dp':8,'ep':8,'etp':2},"
+                "'workload':{'engine':'megatron-core-2025','seq':4096,'moe_imbalance':1.25}}");
+    w->job.engine.moe_gather = true;
+    w->job.engine.moe_unfused_passes = 3.5;
+    train(w);
+    const struct {
+        const char *name;
+        enum orr_collective kind;
+        enum orr_group group;
+        double mib;
+    } cases[] = {
+        {"moe.dispatch", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, 128},
+        {"moe.combine", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, 128},
+        {"moe.combine.backward", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, 128},
+        {"moe.dispatch.backward", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, 128},
+        {"moe.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, 256},
+        {"moe.scatter", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, 256},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct orr_op *op = need_op(w, 0, cases[i].name);
+        assert_int_equal(op->collective, cases[i].kind);
+        assert_int_equal(op->group, cases[i].group);
+        assert_close(op->payload_bytes, cases[i].mib * 1048576, 1e-15);
+    }
+    assert_close(need_op(w, 0, "moe.permute")->bytes, 1.25 * 8192 * 4096 * 2 * 2 * 7.5, 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capacity_fixes_the_rows_of_experts), cmocka_unit_test(few_rows_are_read_by_clusters),
         cmocka_unit_test(random_rows_fill_blocks_on_average), cmocka_unit_test(loops_add_up_and_streams_share_waves),
         cmocka_unit_test(frameworks_launch_and_wait),         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
-        cmocka_unit_test(limited_routers_reach_fewer_ranks),
+        cmocka_unit_test(limited_routers_reach_fewer_ranks),  cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
