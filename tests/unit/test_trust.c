@@ -367,7 +367,7 @@ static void a_service_at_its_knee_says_so(void **state)
 {
     struct world *w = *state;
     read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':1,"
-                "'workload':{'engine':'vllm','batch':1,'input_len':500,'output_len':200}}");
+                "'workload':{'engine':'vllm-0.9','batch':1,'input_len':500,'output_len':200}}");
     const struct orr_serving_result calm = served(w, 2);
     const struct orr_timing *tpot = &calm.timing[ORR_TIMING_TPOT], *ttft = &calm.timing[ORR_TIMING_TTFT];
     assert_false(calm.at_knee || calm.saturated);
