@@ -228,7 +228,8 @@ int main(void)
         cmocka_unit_test(capacity_fixes_the_rows_of_experts), cmocka_unit_test(few_rows_are_read_by_clusters),
         cmocka_unit_test(random_rows_fill_blocks_on_average), cmocka_unit_test(loops_add_up_and_streams_share_waves),
         cmocka_unit_test(frameworks_launch_and_wait),         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
-        cmocka_unit_test(limited_routers_reach_fewer_ranks),  cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
+        cmocka_unit_test(limited_routers_reach_fewer_ranks),
+        cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
