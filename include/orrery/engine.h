@@ -125,8 +125,10 @@ struct orr_engine {
     bool clip_scales;                     /* ... and one that always scales them */
     int64_t vocab_multiple;               /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;           /* passes over routed rows outside the expert GEMMs */
-    double moe_unfused_passes;            /* further passes over the rows that a rank sends or gathers, where plain
-                                             kernels put them in order, weigh them and add them up */
+    double moe_unfused_passes;            /* where plain kernels put the rows that a rank sends or gathers in order,
+                                             weigh them and add them up: how many copies of these rows would take the
+                                             time that they take beyond a fused permutation, in forward */
+    double moe_unfused_backward_passes;   /* the same in backward */
     int64_t moe_pad_passes;               /* further passes that align the rows of quantised experts */
     enum orr_expert_kernel expert_kernel; /* how the products of the experts are launched */
     int64_t moe_launches;                 /* small kernels of an expert layer besides products and row copies, in

@@ -190,8 +190,8 @@ static void limited_routers_reach_fewer_ranks(void **state)
 }
 
 /* Eq. 357: 2048 tokens of each of 8 ranks, of 4096 elements of 2 bytes: 128 MiB, and twice that beside the other half
- * of an expert. The load of the experts does not matter. All passes, four and 3.5 of unfused kernels, move the
- * 1.25 * 8192 rows of the busiest rank. */
+ * of an expert. The load of the experts does not matter. All passes, four and those of unfused kernels, 3.5 forward and
+ * 6 backward, move the 1.25 * 8192 rows of the busiest rank. */
 static void ranks_may_gather_all_tokens_of_their_group(void **state)
 {
     struct world *w = *state;
@@ -199,6 +199,7 @@ static void ranks_may_gather_all_tokens_of_their_group(void **state)
                 "'workload':{'engine':'megatron-core-2025','seq':4096,'moe_imbalance':1.25}}");
     w->job.engine.moe_gather = true;
     w->job.engine.moe_unfused_passes = 3.5;
+    w->job.engine.moe_unfused_backward_passes = 6;
     train(w);
     const struct {
         const char *name;
@@ -220,14 +221,37 @@ static void ranks_may_gather_all_tokens_of_their_group(void **state)
         assert_close(op->payload_bytes, cases[i].mib * 1048576, 1e-15);
     }
     assert_close(need_op(w, 0, "moe.permute")->bytes, 1.25 * 8192 * 4096 * 2 * 2 * 7.5, 1e-15);
+    assert_close(need_op(w, 0, "moe.permute.backward")->bytes, 1.25 * 8192 * 4096 * 2 * 2 * 10, 1e-15);
+}
+
+/* Eq. 358: 4096 tokens of 4096 elements with two of eight experts each. Forward moves 8192 rows twelve times; backward
+ * moves them 8.4 times, and all tokens 2.06 times for each expert. A fused permutation has four passes of the rows. */
+static void a_loop_moves_all_tokens_for_every_expert(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':8,'plan':{'zero':3},"
+                "'workload':{'engine':'pytorch-fsdp1','seq':4096,'micro_batch':1}}");
+    const double row_bytes = 4096 * 2 * 2;
+    w->job.engine.expert_kernel = ORR_EXPERT_LOOP;
+    train(w);
+    assert_close(need_op(w, 0, "moe.permute")->bytes, 12 * 8192 * row_bytes, 1e-15);
+    assert_close(need_op(w, 0, "moe.permute.backward")->bytes, (8.4 * 8192 + 2.06 * 8 * 4096) * row_bytes, 1e-15);
+    w->job.engine.expert_kernel = ORR_EXPERT_GROUPED_MM;
+    train(w);
+    assert_close(need_op(w, 0, "moe.permute")->bytes, 4 * 8192 * row_bytes, 1e-15);
+    assert_close(need_op(w, 0, "moe.permute.backward")->bytes, 4 * 8192 * row_bytes, 1e-15);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacity_fixes_the_rows_of_experts), cmocka_unit_test(few_rows_are_read_by_clusters),
-        cmocka_unit_test(random_rows_fill_blocks_on_average), cmocka_unit_test(loops_add_up_and_streams_share_waves),
-        cmocka_unit_test(frameworks_launch_and_wait),         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
+        cmocka_unit_test(a_loop_moves_all_tokens_for_every_expert),
+        cmocka_unit_test(capacity_fixes_the_rows_of_experts),
+        cmocka_unit_test(few_rows_are_read_by_clusters),
+        cmocka_unit_test(random_rows_fill_blocks_on_average),
+        cmocka_unit_test(loops_add_up_and_streams_share_waves),
+        cmocka_unit_test(frameworks_launch_and_wait),
+        cmocka_unit_test(decode_sends_a_copy_to_every_expert),
         cmocka_unit_test(limited_routers_reach_fewer_ranks),
         cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
     };
