@@ -4,7 +4,8 @@ backward passes, and the kernels of a router: what an expert layer of training l
 `orrery calibrate` time copies; most of these kernels go through an index, and some add by atomic operations.
 
 Single kernels are the median of 20 calls, by events. A permutation is timed forward alone and forward with backward;
-operands together are larger than the last-level cache. A loop over experts works as eager frameworks write it.
+operands together are larger than the last-level cache. A loop over experts works as eager frameworks write it. The
+kernels of a whole router are short, so that their device times are added up by the profiler ("launches" counts them).
 
     kit_rows.py --out DIR
 """
@@ -15,6 +16,7 @@ import statistics
 
 import torch
 import torch.nn.functional as F
+from torch.profiler import ProfilerActivity, profile
 
 # Tokens of a micro-batch on a rank, experts, experts of a token, elements of a row.
 SHAPES = [(t, 8, 2, 4096) for t in (4096, 16384, 32768)] + [(t, 128, 8, 2048) for t in (4096, 8192, 32768)] + [
@@ -94,6 +96,67 @@ def router(tokens, experts, active):
     yield "sort", "int64", 16 * tokens * active, lambda: torch.argsort(flat, stable=True)
     yield "masked_select", "bool", 9 * n, lambda: torch.arange(tokens, device="cuda").expand(experts, -1).masked_select(
         mask.T.contiguous())
+
+
+def device_seconds(call, repeats=5):
+    """Seconds and number of the kernels of a call, whatever the host takes between them."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for _ in range(repeats):
+            call()
+        torch.cuda.synchronize()
+    kernels = [event for event in profiler.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    return sum(kernel.device_time_total for kernel in kernels) / repeats / 1e6, len(kernels) / repeats
+
+
+def gates_of(logits, top, chosen, scores):
+    """Weights and a mask for every score, and a loss that balances the experts."""
+    share = (top / (top.sum(dim=-1, keepdim=True) + 1e-20)).type_as(logits)
+    gates = torch.zeros_like(logits).scatter(1, chosen, share)
+    mask = torch.zeros_like(logits).int().scatter(1, chosen, 1).bool()
+    return gates, mask, (scores.sum(dim=0) * mask.sum(dim=0)).sum() * 1e-4
+
+
+def routed_by_softmax(logits, active):
+    scores = torch.softmax(logits.float(), dim=-1)
+    top, chosen = torch.topk(scores, active, dim=-1)
+    return gates_of(logits, top, chosen, torch.softmax(logits.float(), dim=-1))
+
+
+def routed_by_groups(logits, active, groups=8, groups_active=4):
+    """Sigmoid scores with a bias; a token chooses among the experts of its best groups."""
+    scores = torch.sigmoid(logits.float())
+    biased = scores + torch.zeros(logits.shape[1], device="cuda")
+    grouped = biased.view(len(logits), groups, -1)
+    best = torch.topk(grouped.topk(2, dim=-1)[0].sum(dim=-1), groups_active, dim=-1, sorted=False)[1]
+    allowed = torch.zeros(len(logits), groups, device="cuda").scatter(1, best, 1).unsqueeze(-1).expand_as(grouped)
+    masked = biased.masked_fill(~allowed.reshape_as(biased).bool(), float("-inf"))
+    chosen = torch.topk(masked, active, dim=-1)[1]
+    return gates_of(logits, scores.gather(1, chosen), chosen, scores / (scores.sum(dim=-1, keepdim=True) + 1e-20))
+
+
+def mapped(mask, gates):
+    """The rows of every expert from a mask: which tokens they are, their weights, and how many."""
+    by_expert = mask.T.contiguous()
+    tokens = torch.arange(len(mask), device="cuda").unsqueeze(0).expand(mask.shape[1], -1)
+    return tokens.masked_select(by_expert), gates.T.contiguous().masked_select(by_expert), mask.sum(dim=0).long()
+
+
+def routers(tokens, experts, active):
+    logits = torch.randn(tokens, experts, device="cuda").requires_grad_()
+    for route in (routed_by_softmax, routed_by_groups) if experts > 8 else (routed_by_softmax,):
+        def both(route=route):
+            logits.grad = None
+            gates, _, loss = route(logits, active)
+            (gates.sum() + loss).backward()
+
+        yield route.__name__, "forward", lambda route=route: route(logits, active)
+        yield route.__name__, "forward and backward", both
+    with torch.no_grad():
+        gates, mask, _ = routed_by_softmax(logits, active)
+    yield "mapped", "forward", lambda: mapped(mask, gates)
 
 
 def permuted_by_order(x, weights, order, token_of, active):
@@ -193,14 +256,18 @@ def main():
     source = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, CUDA {torch.version.cuda}"
     with open(os.path.join(options.out, "rows.csv"), "w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["kernel", "what", "tokens", "experts", "active", "columns", "bytes", "time_s", "source"])
+        table.writerow(["kernel", "what", "tokens", "experts", "active", "columns", "bytes", "launches", "time_s",
+                        "source"])
         for tokens, experts, active, hidden in SHAPES:
             calls = [*single(tokens, experts, active, hidden), *router(tokens, experts, active),
                      *whole(tokens, experts, active, hidden)]
             for repeats, group in ((20, calls), (5, loop(tokens, experts, active, hidden))):
                 for kernel, what, n_bytes, call in group:
-                    table.writerow([kernel, what, tokens, experts, active, hidden, f"{n_bytes:.0f}",
+                    table.writerow([kernel, what, tokens, experts, active, hidden, f"{n_bytes:.0f}", "",
                                     f"{seconds(call, repeats):.6g}", source])
+            for kernel, what, call in routers(tokens, experts, active):
+                time_s, launches = device_seconds(call)
+                table.writerow([kernel, what, tokens, experts, active, "", "", f"{launches:.0f}", f"{time_s:.6g}", source])
             file.flush()
             del calls
             torch.cuda.empty_cache()

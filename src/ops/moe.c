@@ -1,4 +1,5 @@
-/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d, 357, 358). */
+/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d,
+ * 357-359). */
 #include "ops/emit.h"
 
 #include "ops/experts.h"
@@ -10,15 +11,24 @@
 #define DISPATCH_BYTES (1 + 4.0 / 128)
 
 /* Eq. 358: a loop over experts, in passes that read and write all rows at the rate of a copy
- * (validation/kernels/h200_rows.csv). Forward indexes 1.1, weighs 2.4 and adds rows by index 8.5. Backward selects rows
- * 1.1, has both gradients of the weighing 4.4 and puts rows back 2.9. It also clears a gradient of all tokens for every
- * expert 0.63 and adds it to the others 1.43. */
+ * (validation/kernels/h200_rows.csv). Forward indexes 1.1, weighs 2.5 and adds rows by index 8.4. Backward selects rows
+ * 1.1, has both gradients of the weighing 4.4 and puts rows back 3.2. It also clears a gradient of all tokens for every
+ * expert 0.64 and adds it to the others 1.42. */
 #define LOOP_PASSES          12
-#define LOOP_BACKWARD_PASSES 8.4
+#define LOOP_BACKWARD_PASSES 8.7
 #define LOOP_EXPERT_PASSES   2.06
 
 /* Kernels of a plain permutation beyond those of a fused one: what clears, weighs and sums the rows. */
 #define UNFUSED_LAUNCHES 3
+
+/* A router in few kernels: bytes that a score moves each way, and kernels. */
+#define FUSED_ROUTER_BYTES    16
+#define FUSED_ROUTER_LAUNCHES 4
+
+/* Eq. 359: what a router of plain kernels takes more where groups of experts are chosen first: times the bytes, and
+ * kernels (validation/kernels/h200_rows.csv, routed_by_groups beside routed_by_softmax). */
+#define GROUPED_ROUTER_RATIO    2.6
+#define GROUPED_ROUTER_LAUNCHES 17
 
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
@@ -47,14 +57,19 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
     const double experts = (double)(kind->n_experts + kind->n_zero_experts), tokens = emit->dims.T_routed;
     orr_emit_linear(
         emit, &(struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
-    /* The kernels work on fp32 scores: softmax or sigmoid, top-k, load-balance statistics. */
-    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "moe.topk",
-                                                    .backward_name = "moe.topk.backward",
-                                                    .kind = ORR_POINTWISE_SOFTMAX,
-                                                    .forward_bytes = 16 * tokens * experts,
-                                                    .backward_bytes = 16 * tokens * experts,
-                                                    .forward_launches = 4,
-                                                    .backward_launches = 4});
+    /* Eq. 359. The kernels work on fp32 scores: softmax or sigmoid, top-k, load-balance statistics. */
+    const struct orr_engine *engine = &emit->job->engine;
+    const bool plain = engine->router_bytes > 0, grouped = plain && kind->n_groups_active > 0;
+    const double scores = tokens * experts, launches = plain ? (double)engine->router_launches : FUSED_ROUTER_LAUNCHES;
+    const double forward = plain ? engine->router_bytes : FUSED_ROUTER_BYTES;
+    orr_emit_small(emit, &(struct orr_pointwise_op){
+                             .name = "moe.topk",
+                             .backward_name = "moe.topk.backward",
+                             .kind = ORR_POINTWISE_SOFTMAX,
+                             .forward_bytes = forward * (grouped ? GROUPED_ROUTER_RATIO : 1) * scores,
+                             .backward_bytes = (plain ? engine->router_backward_bytes : FUSED_ROUTER_BYTES) * scores,
+                             .forward_launches = launches + (grouped ? GROUPED_ROUTER_LAUNCHES : 0),
+                             .backward_launches = launches});
 }
 
 /* What frameworks launch besides the products, the scores and the copies of rows (Eq. 161): they sort the choices,
