@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
 #include "mcp.h"
@@ -32,17 +31,10 @@ static enum orr_err job(struct mcp *mcp, const char *json, struct reply *reply)
     return err;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static bool patient(void *context, double done_frac, double plans)
 {
     (void)done_frac, (void)plans;
-    return now_s() < *(const double *)context;
+    return orr_now_s() < *(const double *)context;
 }
 
 /* Ask one of the questions that are no jobs. */
@@ -50,7 +42,7 @@ static enum orr_err ask(struct mcp *mcp, enum orr_ask_kind kind, const char *jso
 {
     static const struct orr_ask_limits LIMITS = {0};
     struct orr_ask *question = NULL;
-    double until_s = now_s() + LONGEST_S;
+    double until_s = orr_now_s() + LONGEST_S;
     enum orr_err err = orr_ask_open(mcp->catalogue, kind, json, "request", &LIMITS, &question, &reply->error);
     if (!err) err = orr_ask_run(question, patient, &until_s, &reply->error);
     if (!err) {

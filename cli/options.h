@@ -1,4 +1,4 @@
-/* The table of all options: it serves to parse the command line, to build the request and to print --help. */
+/* The table of all options (options.c), and the arguments of a command that are read by it (args.c). */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -126,6 +126,10 @@ enum cli_status cli_write_page(const struct cli_args *args, const char *command,
 /* Is the page all that is printed? */
 bool cli_html_only(const struct cli_args *args);
 
+/* The option of a command by its name or an alias, of n characters; NULL if the command has none. */
+const struct cli_option *cli_option_find(const char *name, size_t n, unsigned command);
+/* Print that a command has no such option, and what was meant. */
+enum cli_status cli_option_fail(const char *flag, size_t n, unsigned command);
 /* The option that sets a key of a request ("input" sets input_len); NULL if none does. */
 const char *cli_option_of(const char *key);
 /* Find a field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"). An error begins

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cluster.h"
 #include "request.h"
+#include "watch.h"
 
 static const char usage[] = "usage: orrery search train|infer --model M --system S --gpus N [options]\n"
                             "Find the best plan: every valid one is looked at. What is not given is searched; what is\n"
@@ -17,21 +17,6 @@ static const char usage[] = "usage: orrery search train|infer --model M --system
                             "Exit status: 0 answered, 1 no plan fits, or stopped early, 2 bad input.";
 
 /* ---------------------------------------------------------------- running, with progress and Ctrl-C */
-
-/* While a search runs, Ctrl-C and the signals of mpirun and batch systems are blocked and stay pending until this
- * function asks for them. So there is no handler and no shared state. */
-static bool interrupted(void)
-{
-    sigset_t waiting;
-    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
-}
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 struct progress {
     double start_s, shown_s;
@@ -41,7 +26,7 @@ struct progress {
 static void draw(struct progress *p, double done_frac, double plans)
 {
     char what[64], rate[32] = "";
-    const double now = now_s(), spent_s = now - p->start_s;
+    const double now = orr_now_s(), spent_s = now - p->start_s;
     if (now - p->shown_s < 0.1 || done_frac >= 1) return;
     p->shown_s = now;
     p->drawn = true;
@@ -54,7 +39,7 @@ static bool on_progress(void *context, const struct orr_search *search, double d
 {
     struct progress *p = context;
     if (p->terminal && done_frac > 0) draw(p, done_frac, (double)orr_search_counts_of(search).plans);
-    return !interrupted();
+    return !cli_interrupted();
 }
 
 static enum cli_status merge(void *context, const void *bytes, size_t n_bytes)
@@ -84,7 +69,7 @@ static enum cli_status run_pass(struct cli_cluster *cluster, struct orr_search *
 
 static enum cli_status run_watched(struct cli_cluster *cluster, struct orr_search *search, int threads, double *seconds)
 {
-    struct progress progress = {.start_s = now_s(), .terminal = cli_terminal(STDERR_FILENO)};
+    struct progress progress = {.start_s = orr_now_s(), .terminal = cli_terminal(STDERR_FILENO)};
     enum cli_status status = CLI_ANSWERED;
     sigset_t only, before;
     int taken;
@@ -94,9 +79,9 @@ static enum cli_status run_watched(struct cli_cluster *cluster, struct orr_searc
     sigprocmask(SIG_BLOCK, &only, &before);
     for (int pass = 0; pass < ORR_SEARCH_PASSES && !status; pass++)
         status = run_pass(cluster, search, pass, threads, &progress);
-    while (interrupted()) sigwait(&only, &taken);
+    while (cli_interrupted()) sigwait(&only, &taken);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    *seconds = now_s() - progress.start_s;
+    *seconds = orr_now_s() - progress.start_s;
     if (progress.drawn) cli_progress(NULL, "", 1); /* This removes the bar of a search that stopped early. */
     return status;
 }

@@ -168,13 +168,6 @@ static void free_table(struct cli_table *table)
 
 /* ---------------------------------------------------------------- running */
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Block the signals that end a run until a batch is stored. Threads started later inherit the mask. */
 static void hold_signals(sigset_t *before)
 {
@@ -261,19 +254,19 @@ static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *sto
 {
     const int64_t n_points = orr_sweep_points(sweep), n_before = held->n_points;
     const bool terminal = cli_terminal(STDERR_FILENO);
-    const double started_s = seconds();
+    const double started_s = orr_now_s();
     int64_t batch = BATCH_MIN;
     while (held->n_points < n_points && !stop_asked()) {
         struct orr_error error;
-        const double start_s = seconds();
+        const double start_s = orr_now_s();
         const int64_t left = n_points - held->n_points;
         const size_t n = (size_t)(left < batch ? left : batch);
         if (orr_sweep_run(sweep, held->n_points, n, rows, &error)) return cli_fail("%s", error.text);
         if (store->type->add(store, held->n_points, n, rows)) return CLI_BAD;
         for (size_t i = 0; i < n; i++) held->n_by_status[rows[i].status]++;
         held->n_points += (int64_t)n;
-        if (terminal) show_progress(held, n_before, n_points, seconds() - started_s);
-        const double took_s = seconds() - start_s;
+        if (terminal) show_progress(held, n_before, n_points, orr_now_s() - started_s);
+        const double took_s = orr_now_s() - start_s;
         if (took_s < BATCH_S / 2 && batch < BATCH_MAX) batch *= 2;
         else if (took_s > 2 * BATCH_S && batch > BATCH_MIN) batch /= 2;
     }

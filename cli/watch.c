@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-static bool interrupted(void)
+bool cli_interrupted(void)
 {
     sigset_t waiting;
     return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
@@ -32,7 +32,7 @@ void cli_watch_begin(struct cli_watch *watch, const char *what)
 void cli_watch_progress(void *context, double done_frac)
 {
     struct cli_watch *watch = context;
-    if (interrupted()) watch->stop = 1;
+    if (cli_interrupted()) watch->stop = 1;
     if (!watch->terminal || done_frac >= 1) return;
     if (watch->drawn && watch->drawn_percent == (int)(100 * done_frac)) return;
     watch->drawn = true;
@@ -45,7 +45,7 @@ void cli_watch_end(struct cli_watch *watch, const char *about)
     sigset_t only;
     int taken;
     both(&only);
-    while (interrupted()) {
+    while (cli_interrupted()) {
         watch->stop = 1;
         sigwait(&only, &taken);
     }

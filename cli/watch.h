@@ -12,6 +12,9 @@ struct cli_watch {
     int drawn_percent; /* what the bar shows */
     sigset_t before;
 };
+/* Did Ctrl-C or a signal of mpirun or a batch system come? They are blocked while a run goes on and stay pending until
+ * this asks for them, so that there is no handler and no shared state. */
+bool cli_interrupted(void);
 void cli_watch_begin(struct cli_watch *watch, const char *what);
 /* To be called by the run from time to time; the context is the watch. */
 void cli_watch_progress(void *context, double done_frac);

@@ -152,7 +152,7 @@ enum orr_part {
     ORR_PART_DESIGN,
     ORR_PART_MEMORY,
     ORR_PART_NETWORK,
-    ORR_PART_FABRIC, /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
+    ORR_PART_FABRIC,  /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
     ORR_PART_TRAFFIC, /* arrivals and lengths of requests, from the statistics of a trace (docs/serving.md) */
     ORR_N_PARTS
 };
@@ -407,6 +407,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
  * under the same soname. A program that defines ORR_EXPERIMENTAL must be compiled again for every version, and should
  * refuse to run where strcmp(orr_version(), ORR_VERSION) is not 0. */
 #ifdef ORR_EXPERIMENTAL
+#include "orrery/formats.h"
 #include "orrery/sets.h"
 #include "orrery/model.h"
 #include "orrery/system.h"

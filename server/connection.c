@@ -16,7 +16,7 @@ enum { LINGER_S = 2, LINGER_BYTES = 16 << 20 };
 
 static void begin_request(struct srv_connection *connection, double limit_s)
 {
-    const double now_s = srv_now_s();
+    const double now_s = orr_now_s();
     free(connection->head);
     connection->head = NULL;
     connection->request = (struct srv_request){.srv = connection->loop->srv,
@@ -140,7 +140,7 @@ static enum srv_result take_body(struct srv_connection *connection)
     }
     if (!connection->body_read && !request->refused) return SRV_YES;
     connection->phase = SRV_PHASE_WAIT;
-    connection->until_s = srv_now_s() + 2 * SRV_STUDY_S;
+    connection->until_s = orr_now_s() + 2 * SRV_STUDY_S;
     return srv_finish(request);
 }
 
@@ -157,7 +157,7 @@ static void end_request(struct srv_connection *connection)
     }
     (void)shutdown(connection->fd, SHUT_WR);
     connection->phase = SRV_PHASE_LINGER;
-    connection->until_s = srv_now_s() + LINGER_S;
+    connection->until_s = orr_now_s() + LINGER_S;
 }
 
 /* Each of these returns SRV_NO if the connection must end, and sets *rests if it waits for its client or its study. */
@@ -166,7 +166,7 @@ static enum srv_result go_head(struct srv_connection *connection, bool *rests)
 {
     if (connection->n_in > 0 && !connection->begun) {
         connection->begun = true;
-        connection->request.begun_s = srv_now_s();
+        connection->request.begun_s = orr_now_s();
         connection->until_s = connection->request.begun_s + connection->loop->srv->request_s;
     }
     const size_t n = connection->n_in > 0 ? srv_head_end(connection->in, connection->n_in) : 0;

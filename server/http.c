@@ -92,7 +92,7 @@ enum srv_result srv_finish(struct srv_request *request)
 
 void srv_completed(struct srv_request *request, enum srv_ending ending)
 {
-    const double took_s = srv_now_s() - request->begun_s;
+    const double took_s = orr_now_s() - request->begun_s;
     srv_metrics_count(&request->srv->metrics, request->route ? srv_route_number(request->route) : -1, request->status,
                       ending, took_s);
     srv_log_request(request->srv, request, ending, took_s);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "server/head.h"
@@ -125,7 +126,6 @@ struct srv {
     atomic_bool stopping;
 };
 
-double srv_now_s(void); /* a clock that never jumps */
 /* Threads that work for requests. */
 int srv_n_threads(struct srv *srv);
 

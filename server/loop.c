@@ -16,13 +16,6 @@
 enum { EVENTS_MAX = 256, ACCEPTS_MAX = 64, TICK_MS = 250, STOP_S = 2 };
 #define EVICT_S 1.0 /* A request that takes longer may make room for another connection. */
 
-double srv_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 const char *srv_loop_date(struct srv_loop *loop)
 {
     static const char *const DAYS[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -129,7 +122,7 @@ static double waited_s(const struct srv_connection *connection, double now_s)
 /* Close the connection that has waited longest for its client. Returns false if none has waited for long. */
 static bool evict(struct srv_loop *loop)
 {
-    const double now_s = srv_now_s();
+    const double now_s = orr_now_s();
     double longest_s = EVICT_S;
     struct srv_connection *slowest = NULL;
     for (struct srv_connection *at = loop->connections; at; at = at->next) {
@@ -238,7 +231,7 @@ static void tick(struct srv_loop *loop, double now_s)
 /* Close what has nothing to finish, or everything after a while. Returns true if none is left. */
 static bool finish(struct srv_loop *loop, double stopping_s)
 {
-    const bool late = srv_now_s() - stopping_s > STOP_S;
+    const bool late = orr_now_s() - stopping_s > STOP_S;
     for (struct srv_connection *at = loop->connections, *next; at; at = next) {
         next = at->next;
         const bool idle = !at->begun && (at->phase == SRV_PHASE_HEAD || at->phase == SRV_PHASE_LINGER);
@@ -266,14 +259,14 @@ static void *loop_main(void *context)
 {
     struct srv_loop *loop = context;
     struct epoll_event events[EVENTS_MAX];
-    double ticked_s = srv_now_s(), stopping_s = 0;
+    double ticked_s = orr_now_s(), stopping_s = 0;
     for (;;) {
         const int n =
             epoll_wait(loop->epoll_fd, events, EVENTS_MAX, loop->connections || stopping_s > 0 ? TICK_MS : -1);
         const bool knocked = handle(loop, events, n > 0 ? n : 0);
         if (knocked && stopping_s <= 0) accept_all(loop);
         take_arrived(loop);
-        const double now_s = srv_now_s();
+        const double now_s = orr_now_s();
         if (now_s - ticked_s >= 1e-3 * TICK_MS) tick(loop, ticked_s = now_s);
         if (stopping_s <= 0 && atomic_load(&loop->srv->stopping) && srv_n_threads(loop->srv) == 0) {
             stopping_s = now_s;

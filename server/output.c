@@ -23,7 +23,7 @@ void srv_drop_output(struct srv_connection *connection)
 
 double srv_answer_until_s(const struct srv_connection *connection, size_t n)
 {
-    return srv_now_s() + SRV_ANSWER_TIMES * connection->loop->srv->request_s + (double)n / SRV_ANSWER_RATE;
+    return orr_now_s() + SRV_ANSWER_TIMES * connection->loop->srv->request_s + (double)n / SRV_ANSWER_RATE;
 }
 
 /* Write the head of the answer. A body of unknown length comes in chunks, or ends with the connection in HTTP/1.0. */

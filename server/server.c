@@ -157,8 +157,8 @@ bool srv_stop(struct srv *srv)
     if (!srv) return true;
     const struct timespec moment = {.tv_nsec = 10000000};
     atomic_store(&srv->stopping, true);
-    const double until_s = srv_now_s() + STOP_S;
-    while (srv_n_threads(srv) > 0 && srv_now_s() < until_s) (void)nanosleep(&moment, NULL);
+    const double until_s = orr_now_s() + STOP_S;
+    while (srv_n_threads(srv) > 0 && orr_now_s() < until_s) (void)nanosleep(&moment, NULL);
     if (srv_n_threads(srv) > 0) return false;
     srv_loops_stop(srv);
     if (srv->listen_fd >= 0) (void)close(srv->listen_fd);

@@ -132,7 +132,7 @@ static bool tell(void *context, double done_frac, double plans)
     ORR_PLAIN_NUMBERS;
     struct srv_study *study = context;
     char text[96];
-    const double now = srv_now_s();
+    const double now = orr_now_s();
     pthread_mutex_lock(&study->lock);
     const bool gone = study->gone, idle = study->n_sent == study->events.length;
     pthread_mutex_unlock(&study->lock);
@@ -172,7 +172,7 @@ static void run_streamed(struct srv_study *study)
     decide(study, status, text);
     if (err) return;
     err = orr_ask_run(question, tell, study, &error);
-    const struct orr_style style = {.took_s = srv_now_s() - study->start_s};
+    const struct orr_style style = {.took_s = orr_now_s() - study->start_s};
     if (err) send_error(study, &error);
     else if (srv_study_wanted(study)) send_result(study, orr_ask_render(question, ORR_FORMAT_JSON, &style));
     orr_ask_close(question);
@@ -183,7 +183,7 @@ static bool patient(void *context, double done_frac, double plans)
 {
     struct srv_study *study = context;
     (void)done_frac, (void)plans;
-    return srv_now_s() - study->start_s < SRV_WORK_S && srv_study_wanted(study);
+    return orr_now_s() - study->start_s < SRV_WORK_S && srv_study_wanted(study);
 }
 
 unsigned srv_question_text(struct srv_study *study, const char *body, char **text)
@@ -272,7 +272,7 @@ static bool begin(struct srv_request *request, const struct srv_study *wanted)
     study->srv = request->srv;
     study->connection = request->connection;
     study->n_owners = 2;
-    study->start_s = srv_now_s();
+    study->start_s = orr_now_s();
     study->waits = true;
     study->body = request->body;
     pthread_mutex_init(&study->lock, NULL);

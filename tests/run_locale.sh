@@ -6,6 +6,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
+. "$here/serve.sh"
 bin=$1 preload=$(realpath "$2") library=$(realpath "$3")
 export PATH="$bin:$PATH" LC_ALL=C ORRERY_DATADIR="${here%/tests}" OMP_NUM_THREADS=2
 work=$(mktemp -d)
@@ -111,14 +112,7 @@ END
 serve() { # folder, words in front of the program
     local i=0 route body url=
     mkdir -p "$1"
-    : >out
-    env "${@:2}" orrery serve --port 0 >out 2>errors &
-    server=$!
-    for _ in $(seq 500); do
-        url=$(sed -n 's/^orrery: \(http.*\)\/$/\1/p' out)
-        [ -n "$url" ] && break
-        sleep 0.02
-    done
+    start_server env "${@:2}" orrery serve --port 0
     while read -r route body; do
         i=$((i + 1))
         curl -sS --data-binary "$body" "$url/api/v1/$route" 2>&1 | sed '/^event: progress/,/^$/d' >"$1/$i"

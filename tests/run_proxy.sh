@@ -3,6 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
+. "$here/serve.sh"
 export PATH="$1:$PATH:/usr/sbin" LC_ALL=C
 work=$(mktemp -d)
 server= proxy=
@@ -30,11 +31,8 @@ through_proxy() {
     local name="behind nginx, with accounts and encryption"
     command -v nginx >/dev/null && command -v openssl >/dev/null && command -v curl >/dev/null ||
         { tap_skip "$name" "no nginx, openssl or curl" && return; }
-    orrery serve --port 0 --host https://orrery.example >out 2>/dev/null &
-    server=$!
-    for _ in $(seq 200); do grep -q '^orrery' out && break || sleep 0.02; done
-    local port secure=$((20000 + $$ % 20000))
-    port=$(sed -n 's|.*:\([0-9]*\)/$|\1|p' out)
+    start_server orrery serve --port 0 --host https://orrery.example
+    local port=${url##*:} secure=$((20000 + $$ % 20000))
     openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=orrery.example -keyout key.pem -out cert.pem 2>/dev/null
     printf 'ada:%s\n' "$(openssl passwd -apr1 secret)" >users
     chmod 644 users

@@ -3,6 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
+. "$here/serve.sh"
 export PATH="$1:$PATH" LC_ALL=C
 work=$(mktemp -d)
 server=
@@ -18,14 +19,7 @@ command -v curl >/dev/null || skip_all "no curl"
 orrery serve --port x 2>&1 | grep -q "built without" && skip_all "built without the server"
 
 start() { # options: the server's address in $url
-    : >out
-    orrery serve --port 0 "$@" >out 2>errors &
-    server=$!
-    for _ in $(seq 500); do
-        url=$(sed -n 's/^orrery: \(http.*\)\/$/\1/p' out)
-        [ -n "$url" ] && return
-        sleep 0.02
-    done
+    start_server orrery serve --port 0 "$@" && return
     echo "Bail out! the server does not start: $(cat errors)"
     exit 1
 }

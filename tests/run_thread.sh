@@ -4,6 +4,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
+. "$here/serve.sh"
 export PATH="$1:$PATH" LC_ALL=C OMP_NUM_THREADS=2
 archer=$(ls /usr/lib/llvm-*/lib/libarcher.so 2>/dev/null | tail -1)
 export OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=0 exitcode=66 log_path=stderr"
@@ -35,10 +36,7 @@ check "a fit by four threads" $?
 OMP_NUM_THREADS=4 orrery fit --few-shot "$here/../validation/training_hf_h200.csv" --draws 2 >/dev/null 2>errors
 check "draws of few runs by four threads" $?
 
-orrery serve --port 0 --threads 2 --access-log access.log >out 2>errors &
-server=$!
-for _ in $(seq 500); do grep -q '^orrery' out && break || sleep 0.02; done
-url=$(sed -n 's/^orrery: \(http.*\)\/$/\1/p' out)
+start_server orrery serve --port 0 --threads 2 --access-log access.log
 infer='{"model":"llama2-70b","system":"h100-sxm","gpus":8,"plan":{"tp":8},"workload":{"batch":4,"input_len":200,"output_len":200}}'
 search='{"kind":"train","model":"llama2-7b","system":"a100-80g-sxm","gpus":8,"workload":{"global_batch":64}}'
 sweep="{\"request\":$search,\"vary\":[{\"field\":\"workload.seq\",\"values\":\"1024:4096:+64\"}]}"

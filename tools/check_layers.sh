@@ -45,10 +45,10 @@ done
 
 own='cli|cluster|mcp|options|request|rows|store|studies|sweep_cluster|watch|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
-    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/(memory|plain|text|units)\.h\"|^tests/fuzz/.*\"(spec/job|server/head|cli/store)\.h\"" >"$found"
+    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/(clock|memory|plain|text|units)\.h\"|^tests/fuzz/.*\"(spec/job|server/head|cli/store)\.h\"" >"$found"
 rule "cli, bench and fuzzers use the public header only, cli the text and units of base, fuzzers the rules of a job and what they feed"
 
-grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/(memory|plain|text)|server/[a-z]+)\.h"' >"$found"
+grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/(clock|memory|plain|text)|server/[a-z]+)\.h"' >"$found"
 rule "the server uses the public header and the text of base only"
 
 grep -nHE '^ *# *include "' kit/*.[ch] kit/*/*.[ch] | grep -vE 'include "(\.\./)?(csv|kernels|kit)\.h"' >"$found"

@@ -80,8 +80,6 @@ struct orr_engine {
                                                  attention field means unfused there, with its core recomputed */
     /* which neighbouring operators share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
-    /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
-     * residual stream that they move */
     bool split_products; /* q, k and v, and gate and up, are products of their own */
     /* sequence parallelism: the gathered input of column-parallel products stays for backward; q, k, v, gate and up
      * gather it, and scatter its gradient, one by one */
@@ -97,12 +95,14 @@ struct orr_engine {
     double norm_saved_bytes;  /* bytes per element that such a norm keeps; 0: its input */
     bool masked_attention;    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
                                                  and values are repeated for all heads */
+    /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
+     * residual stream that they move */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double strided_bytes, strided_backward_bytes; /* likewise, copies of permuted views, 4 per element (Eq. 336) */
     bool swapped_samples;   /* attention has samples before tokens, the products tokens before samples (Eq. 337) */
     bool split_gate;        /* gate and up are halves of one matrix, which their operators read in place (Eq. 336) */
-    bool layout_whole_rows; /* they work on the residual stream, which only sequence parallelism
+    bool layout_whole_rows; /* copies of layouts work on the residual stream, which only sequence parallelism
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
     double gather_copy_bytes, scatter_copy_bytes;
@@ -185,14 +185,15 @@ struct orr_engine {
     double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
     double host_step_s;            /* fixed host time per iteration */
     bool short_run;                /* benchmark too short to reach the power limit */
-    /* defaults where a request is silent */
-    bool moe_gather;           /* experts: every rank of a group gathers all of its tokens, none are sent */
-    bool moe_dedup;            /* node-limited routing: one copy per destination node, not per expert */
-    bool moe_dedup_between;    /* the same where experts lie in several domains, and a copy per expert in one */
-    bool moe_low_latency;      /* decode passes send a copy of a token to every expert, in 8 bits where
+    /* transfers of experts */
+    bool moe_gather;        /* experts: every rank of a group gathers all of its tokens, none are sent */
+    bool moe_dedup;         /* node-limited routing: one copy per destination node, not per expert */
+    bool moe_dedup_between; /* the same where experts lie in several domains, and a copy per expert in one */
+    bool moe_low_latency;   /* decode passes send a copy of a token to every expert, in 8 bits where
                                                  the products have 8 bits */
-    bool two_batch_overlap;    /* a batch runs in halves: one exchanges tokens, the other computes */
-    bool moe_redundant;        /* serving: places for experts that ep leaves free hold copies */
+    bool two_batch_overlap; /* a batch runs in halves: one exchanges tokens, the other computes */
+    bool moe_redundant;     /* serving: places for experts that ep leaves free hold copies */
+    /* defaults where a request is silent, and what goes with them */
     bool default_mtp;          /* the model's multi-token prediction (MTP) layers are trained too */
     bool mtp_full_first_chunk; /* only the last chunk is shortened for MTP layers, embedding and head */
     bool default_sp;           /* sequence parallel when tp > 1 */

@@ -150,6 +150,20 @@ class Catalogue:
             raise Error(session.error)
         return c.take_text(text.value or 0)
 
+    def _answer(self, what: str, request: Dict[str, Any], run: Any, *arguments: Any) -> Dict[str, Any]:
+        """Open a service or a size, run it by this function of the library, and return its JSON."""
+        handle, error = c.c_void_p(), c.CError()
+        if getattr(c.lib, f"orr_{what}_open")(self._handle, _encode(request), _ORIGIN, handle, error):
+            raise Error(error)
+        try:
+            if run(handle, *arguments, error):
+                raise Error(error)
+            text = c.take_text(getattr(c.lib, f"orr_{what}_render")(handle, c.FORMATS.index("json"), None))
+        finally:
+            getattr(c.lib, f"orr_{what}_close")(handle)
+        result: Dict[str, Any] = json.loads(text)
+        return result
+
     def ids(self, part: str) -> List[str]:
         """Return the ids of a part: models, chips, systems, engines, calibration, ..."""
         names = [c.lib.orr_part_name(i).decode() for i in range(c.N_PARTS)]
@@ -170,27 +184,17 @@ class Catalogue:
         return self._ask("infer", _request("infer", model, system, gpus, set, fields))
 
     def serving(self, model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Sequence[str] = (),
-                deployment: Optional[Mapping[str, Any]] = None, closed_form: bool = False, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
-                **fields: Any) -> Dict[str, Any]:
+                deployment: Optional[Mapping[str, Any]] = None, closed_form: bool = False, gpus: Optional[int] = None,
+                set: Optional[Mapping[str, Any]] = None, **fields: Any) -> Dict[str, Any]:
         """Simulate a service under load; see :func:`orrery.serving`."""
         request = _request("serving", model, system, gpus, set, fields)
         request["traffic"] = traffic
         request["slo"] = list(slo)
         if deployment is not None:
             request["deployment"] = deployment
-        handle, error = c.c_void_p(), c.CError()
-        if c.lib.orr_service_open(self._handle, _encode(request), _ORIGIN, handle, error):
-            raise Error(error)
-        try:
-            failed = (c.lib.orr_service_solve(handle, error) if closed_form
-                      else c.lib.orr_service_run(handle, None, None, None, error))
-            if failed:
-                raise Error(error)
-            text = c.take_text(c.lib.orr_service_render(handle, c.FORMATS.index("json"), None))
-        finally:
-            c.lib.orr_service_close(handle)
-        result: Dict[str, Any] = json.loads(text)
-        return result
+        if closed_form:
+            return self._answer("service", request, c.lib.orr_service_solve)
+        return self._answer("service", request, c.lib.orr_service_run, None, None, None)
 
     def size(self, model: Part, system: Union[Part, Sequence[Part]], *, traffic: Mapping[str, Any],
              slo: Sequence[str], budget: Union[int, str, None] = None, objective: Optional[str] = None,
@@ -203,17 +207,7 @@ class Catalogue:
         request["slo"] = list(slo)
         asked = {"budget": budget, "objective": objective, "batch": batch, "chunk": chunk}
         request["size"] = {key: value for key, value in asked.items() if value is not None}
-        handle, error = c.c_void_p(), c.CError()
-        if c.lib.orr_size_open(self._handle, _encode(request), _ORIGIN, handle, error):
-            raise Error(error)
-        try:
-            if c.lib.orr_size_run(handle, threads, None, None, None, error):
-                raise Error(error)
-            text = c.take_text(c.lib.orr_size_render(handle, c.FORMATS.index("json"), None))
-        finally:
-            c.lib.orr_size_close(handle)
-        result: Dict[str, Any] = json.loads(text)
-        return result
+        return self._answer("size", request, c.lib.orr_size_run, threads, None, None, None)
 
     def search(self, kind: str, model: Part, system: Part, *, gpus: Any, objective: Optional[str] = None,
                top: Optional[int] = None, limits: Optional[Sequence[str]] = None, threads: int = 0,

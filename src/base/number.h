@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 static inline double orr_max(double a, double b)
 {
@@ -39,6 +40,13 @@ static inline int orr_ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* The median of n >= 1 numbers, which are sorted for it. */
+static inline double orr_median(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, orr_ascending);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /* The value below which a share of the sorted numbers lies, linear between neighbours. */

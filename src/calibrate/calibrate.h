@@ -104,7 +104,7 @@ struct orr_fit_group {
     size_t n_constants;
     struct orr_fit_constant constants[ORR_FIT_CONSTANTS];
     size_t n_rows, n_fitted;
-    double loss_before, loss_after;
+    double loss_before;
     double median_frac, p90_frac; /* errors of the fitted rows after the fit */
 };
 

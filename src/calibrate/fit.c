@@ -392,7 +392,7 @@ static void finish(struct problem *p, struct orr_fit_group *group)
         constant->new_value = *constant->at;
     }
     for (size_t i = 0; i < p->n_constants; i++) p->slots[i].frozen = true;
-    group->loss_after = minimise(p, 120); /* This fits the terms of the tables to the rounded constants. */
+    (void)minimise(p, 120); /* This fits the terms of the tables to the rounded constants. */
 }
 
 bool orr_fit_group_constants(struct orr_fit *fit, size_t g)

@@ -252,6 +252,17 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 /* ---------------------------------------------------------------- experts */
 
+/* The products of an expert layer that a row has timed: up (and gate), down, or both. */
+static void emit_experts(struct orr_emit *emit, struct orr_linear linear, double hidden, double up, double down)
+{
+    linear.k = hidden;
+    linear.n = up;
+    if (up > 0) orr_emit_linear(emit, &linear);
+    linear.k = down;
+    linear.n = hidden;
+    if (down > 0) orr_emit_linear(emit, &linear);
+}
+
 void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *word, *part = orr_csv_cell(r->csv, r->row, "part");
@@ -276,13 +287,9 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
                    orr_csv_cell(r->csv, r->row, "ep"));
     if (!supported(r->fit, dtype, row)) return;
     struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
-    struct orr_linear linear = {
-        .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .k = hidden, .quantised = true};
-    linear.n = (gated > 0 ? 2 : 1) * width;
-    if (up) orr_emit_linear(&emit, &linear);
-    linear.k = width;
-    linear.n = hidden;
-    if (down) orr_emit_linear(&emit, &linear);
+    const struct orr_linear linear = {
+        .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .quantised = true};
+    emit_experts(&emit, linear, hidden, up ? (gated > 0 ? 2 : 1) * width : 0, down ? width : 0);
     take(r, row, ORR_OP_GROUPED);
     /* This pass permutes the gathered tokens, applies the activation and combines the results. */
     row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,

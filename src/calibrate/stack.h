@@ -109,11 +109,9 @@ struct orr_stack_table {
     const char *text, *origin;
 };
 
-/* Read the rows of tables. `engine` chooses the engine of a row (NULL: its own). Rows that cannot be used have a
- * reason. */
+/* Read the rows of tables as runs of an engine ("": of each row's own). Rows that cannot be used have a reason. */
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
-                            const char *(*engine)(void *, const char *), void *context, struct orr_stack_runs **runs,
-                            struct orr_error *error);
+                            const char *engine, struct orr_stack_runs **runs, struct orr_error *error);
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 

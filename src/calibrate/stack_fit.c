@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/memory.h"
 #include "base/plain.h"
 #include "spec/log.h"
 #include "spec/relatives.h"
@@ -238,12 +237,6 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
 
 /* ---------------------------------------------------------------- engines */
 
-static const char *asked_engine(void *context, const char *own)
-{
-    const char *name = context;
-    return name[0] ? name : own;
-}
-
 void orr_stack_run_name(const struct orr_stack_runs *runs, size_t i, char name[80])
 {
     const struct orr_stack_run *run = &runs->runs[i];
@@ -254,8 +247,7 @@ void orr_stack_run_name(const struct orr_stack_runs *runs, size_t i, char name[8
 static enum orr_err read_engine(struct orr_stack *stack, const char *name, struct orr_error *error)
 {
     struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
-    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, asked_engine,
-                                            (void *)(uintptr_t)name, runs, error);
+    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, name, runs, error);
     if (err) return err;
     snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
     return ORR_OK;
@@ -399,17 +391,11 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
     return done;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_error(const struct orr_stack *stack, bool left_out, double *work)
 {
     for (size_t i = 0; i < stack->n_main; i++)
         work[i] = fabs(left_out ? stack->about[i].left_out : stack->about[i].before);
-    qsort(work, stack->n_main, sizeof *work, by_size);
+    qsort(work, stack->n_main, sizeof *work, orr_ascending);
     return work[stack->n_main / 2];
 }
 

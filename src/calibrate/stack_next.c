@@ -107,12 +107,6 @@ static void list_candidates(const struct orr_stack *stack, struct candidates *al
         add_changes(stack, stack->chosen[bases > 1 ? i * (n - 1) / (bases - 1) : 0], all);
 }
 
-static const char *fit_engine(void *context, const char *own)
-{
-    (void)own;
-    return context;
-}
-
 /* Does the plan of a candidate fit into memory? */
 static bool fits(struct orr_stack_worker *worker, const struct orr_job *job)
 {
@@ -228,8 +222,7 @@ bool orr_stack_find_next(struct orr_stack *stack, struct orr_stack_worker *worke
         done = !all->tables[i].failed;
         tables[i] = (struct orr_stack_table){all->tables[i].data, "candidate"};
     }
-    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine,
-                               &runs, NULL) == ORR_OK)
+    if (done && orr_stack_read(stack->catalogue, tables, all->n, stack->fit_engine, &runs, NULL) == ORR_OK)
         done = rank(stack, worker, all, runs);
     orr_stack_runs_free(runs);
     for (size_t i = 0; all && i < all->n; i++) free(all->tables[i].data);

@@ -110,17 +110,23 @@ static bool make_room(struct orr_stack_runs *runs)
     return runs->as_is && runs->start && runs->slope && runs->host;
 }
 
+/* The engine of a row: the one that is asked for, or its own. */
+static const char *asked_engine(void *context, const char *own)
+{
+    const char *name = context;
+    return name[0] ? name : own;
+}
+
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
-                            const char *(*engine)(void *, const char *), void *context, struct orr_stack_runs **runs,
-                            struct orr_error *error)
+                            const char *engine, struct orr_stack_runs **runs, struct orr_error *error)
 {
     struct orr_stack_worker worker = {0};
     struct orr_stack_runs *r = calloc(1, sizeof *r);
     if (r) r->table = calloc(1, sizeof *r->table);
     enum orr_err err = r && r->table && orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) {
-        worker.w->engine = engine;
-        worker.w->engine_context = context;
+        worker.w->engine = asked_engine;
+        worker.w->engine_context = (void *)(uintptr_t)engine;
     }
     for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
     if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);

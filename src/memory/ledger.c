@@ -76,15 +76,12 @@ static double head_matrix(const struct orr_job *job)
     return orr_max(0, orr_rank_head_params(job) - (double)job->model.hidden);
 }
 
-static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
+/* The weights of a rank and their narrow copies. */
+static void add_weights(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
     const struct orr_plan *plan = &job->plan;
-    const struct orr_engine *engine = &job->engine;
     const double dp = (double)orr_group_ranks(plan, ORR_GROUP_DP), edp = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
-    const double whole = stage->trained_dense + stage->trained_expert;
-    const double sharded = stage->trained_dense / dp + stage->trained_expert / edp;
-    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
-    r->params = whole;
+    const double w = orr_plain_weight_bytes(job);
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
                                  : w * (stage->dense_params + stage->expert_params);                    /* Eq. 80 */
     if (plan->zero_secondary > 0) r->weights += w * stage->dense_params / (double)plan->zero_secondary; /* Eq. 234 */
@@ -96,19 +93,28 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
         if (stage->head && orr_quantises_head(job)) r->weights -= less * head_matrix(job) / shard; /* Eq. 315 */
     }
     r->weights += narrow_bytes(job, stage, stage->dense_params + stage->expert_params);
-    const struct orr_states states = orr_states_of(job);
-    r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
-    const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
-    r->optimizer =
-        (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
-    r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
-    if (engine->autocast) { /* Eq. 157 */
+    if (job->engine.autocast) { /* Eq. 157 */
         const double cast = stage->matrix_params + stage->expert_params +
                             (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
         r->weights *= 4 / w;
         r->casts = w * cast;
     }
-    if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 156 */
+}
+
+/* The gradients of a rank and the states of its optimizer. */
+static void add_states(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
+{
+    const struct orr_plan *plan = &job->plan;
+    const double dp = (double)orr_group_ranks(plan, ORR_GROUP_DP), edp = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
+    const double whole = stage->trained_dense + stage->trained_expert;
+    const double sharded = stage->trained_dense / dp + stage->trained_expert / edp;
+    const struct orr_states states = orr_states_of(job);
+    r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
+    const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
+    r->optimizer =
+        (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
+    r->gradient_16bit = states.live_16bit && plan->zero < 2 ? orr_plain_weight_bytes(job) : 0;
+    if (job->engine.gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 156 */
         r->gradients = 0;
         r->gradient_16bit = states.gradient_bytes;
     }
@@ -116,9 +122,18 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
         r->gradients = 0;
         r->gradient_16bit = plan->zero >= 2 ? states.gradient_bytes / dp : states.gradient_bytes;
     }
+}
+
+/* What stays from step to step, and the buffers of its collectives. */
+static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
+{
+    const bool replicated = orr_group_ranks(&job->plan, ORR_GROUP_DP) > 1;
+    r->params = stage->trained_dense + stage->trained_expert;
+    add_weights(job, stage, r);
+    add_states(job, stage, r);
     offload_states(job, r);
-    if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
-    if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
+    if (job->plan.zero == 0 && replicated) r->gradients += (double)job->engine.bucket_bytes * r->params; /* Eq. 132 */
+    if (job->plan.zero == 1 && replicated) r->gathered = (double)job->engine.zero1_gather_bytes * r->params;
 }
 
 /* Whole activations that a layer hands to the communication stream of tensor parallelism. The framework has dropped
@@ -148,10 +163,42 @@ static void keep_gathered(const struct orr_job *job, const struct orr_stage *sta
     if (job->plan.gathered_kept) r->gathered = bytes_per_param * r->params;
     else r->gathered = orr_max(r->gathered, bytes_per_param * orr_min(all, engine->zero3_live_params));
     if (h >= engine->zero3_whole_params) return;
-    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const double w = orr_plain_weight_bytes(job);
     const double others = 1 - 1 / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     for (int64_t k = 0; k < job->model.n_kinds; k++)
         r->weights += others * w * stage->n_layers[k] * (double)job->model.kinds[k].n_norms * h;
+}
+
+/* The activations of one layer of a kind; the largest of the rank counts. */
+static void add_layer(const struct orr_job *job, const struct orr_layer_kind *kind, const struct orr_layer_bytes *bytes,
+                      struct rank_bytes *r)
+{
+    const double saved = orr_layer_saved_bytes(job, bytes);
+    r->layer_saved = orr_max(r->layer_saved, saved);
+    if (!kind->kept) r->first_saved = orr_max(r->first_saved, saved);
+    r->recomputed = orr_max(r->recomputed, orr_layer_recomputed_bytes(job, bytes));
+    r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes->ffn);
+    r->core_transient = orr_max(r->core_transient, bytes->core_transient);
+    r->ffn_transient = orr_max(r->ffn_transient, bytes->ffn_transient);
+}
+
+/* The weights of one layer of a kind that are trained, gathered or on their way; `gathered` bytes of each travel. */
+static void add_layer_params(const struct orr_job *job, const struct orr_layer_kind *kind, double gathered,
+                             struct rank_bytes *r)
+{
+    const double w = orr_plain_weight_bytes(job);
+    const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
+    const bool frozen = kind->frozen || orr_adapts(job);
+    const double own = frozen ? orr_adapter_params(job, kind) + orr_adapter_expert_params(job, kind) : params;
+    const double attention = (double)kind->attention_params / (double)job->plan.tp * (own / params);
+    r->attention_params = orr_max(r->attention_params, attention);
+    r->ffn_params = orr_max(r->ffn_params, own - attention);
+    /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
+    if (job->plan.zero >= 3) r->gathered = orr_max(r->gathered, 2 * gathered * params);
+    else if (job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
+        r->gathered = orr_max(r->gathered, 2 * w * params);
+    if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
+        r->buffers = orr_max(r->buffers, 2 * w * params);
 }
 
 /* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
@@ -159,36 +206,17 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
     const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
-    bool some_kept = false;
-    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     const double gathered = orr_adapts(job) ? orr_base_bytes(job) : orr_recipe_of(job).gather_bytes; /* as stored */
+    bool some_kept = false;
     double restored = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         if (stage->n_layers[k] <= 0) continue;
-        const double saved = orr_layer_saved_bytes(job, &bytes[k]),
-                     recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
-        const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
-        const bool frozen = kind->frozen || orr_adapts(job);
-        const double own = frozen ? orr_adapter_params(job, kind) + orr_adapter_expert_params(job, kind) : params;
-        const double attention = (double)kind->attention_params / (double)job->plan.tp * (own / params);
-        r->saved += passed * stage->n_layers[k] * saved;
-        r->layer_saved = orr_max(r->layer_saved, saved);
-        if (!kind->kept) r->first_saved = orr_max(r->first_saved, saved);
-        r->recomputed = orr_max(r->recomputed, recomputed);
-        some_kept |= kind->kept;
-        r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes[k].ffn);
-        r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
-        r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
-        r->attention_params = orr_max(r->attention_params, attention);
-        r->ffn_params = orr_max(r->ffn_params, own - attention);
+        add_layer(job, kind, &bytes[k], r);
+        add_layer_params(job, kind, gathered, r);
+        r->saved += passed * stage->n_layers[k] * orr_layer_saved_bytes(job, &bytes[k]);
         r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
-        /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
-        if (job->plan.zero >= 3) r->gathered = orr_max(r->gathered, 2 * gathered * params);
-        else if (job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
-            r->gathered = orr_max(r->gathered, 2 * w * params);
-        if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
-            r->buffers = orr_max(r->buffers, 2 * w * params);
+        some_kept |= kind->kept;
         if (orr_base_kernels(job) > 0) /* The matrix at work is restored to 16 bits. */
             restored = orr_max(restored,
                                orr_restored_bytes(job) * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
@@ -284,7 +312,7 @@ static double updated_params(const struct orr_job *job, const struct rank_bytes 
 static double chunk_gradients(const struct orr_job *job, const struct rank_bytes *r)
 {
     if (job->engine.loss_chunks < 2) return 0;
-    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const double w = orr_plain_weight_bytes(job);
     const bool whole = r->gradients > 0 && job->plan.zero < 2;
     return (whole ? w : 2 * w) * r->head_params;
 }

@@ -92,6 +92,7 @@ static struct orr_plan plan_of(const struct orr_job *job, const struct orr_choic
 
 void orr_row_fill_plan(const struct orr_job *job, const struct orr_choice *c, size_t n, struct orr_sweep_row *row)
 {
+    /* The rows of PLAN_COLUMNS read these. */
     const struct orr_plan plan = plan_of(job, c);
     const struct orr_plan *p = &plan;
     const struct orr_workload *w = &job->workload;

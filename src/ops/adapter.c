@@ -7,13 +7,18 @@
 #include "spec/job.h"
 #include "spec/names.h"
 
+double orr_plain_weight_bytes(const struct orr_job *job)
+{
+    return orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+}
+
 double orr_base_bytes(const struct orr_job *job)
 {
 #define ORR_X_BYTES_(name, word, bytes, ...) [ORR_BASE_##name] = (bytes),
     static const double BYTES[ORR_N_BASE_FORMATS] = {ORR_BASE_FORMATS(ORR_X_BYTES_)};
 #undef ORR_X_BYTES_
-    const double wide = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2; /* not quantised */
-    return orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16 ? BYTES[job->workload.adapter.base] : wide;
+    const bool quantised = orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16;
+    return quantised ? BYTES[job->workload.adapter.base] : orr_plain_weight_bytes(job);
 }
 
 double orr_base_kernels(const struct orr_job *job)

@@ -54,6 +54,8 @@ static inline bool orr_quantises_head(const struct orr_job *job)
            !job->model.tied_embeddings;
 }
 
+/* Bytes of a weight that no base quantises: products in 16 bits or fewer read weights of 16. */
+double orr_plain_weight_bytes(const struct orr_job *job);
 /* Bytes of a weight of the layers' matrices, and the kernels that restore such a matrix to 16 bits; 0: none. */
 double orr_base_bytes(const struct orr_job *job);
 double orr_base_kernels(const struct orr_job *job);

@@ -259,8 +259,8 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
 
 /* ---------------------------------------------------------------- grouped-query attention */
 
-/* Copies, masks and casts that an eager layer makes. Around attention, the heads of a rank have their share; on the
- * residual stream, a rank has whole rows, all of them unless sequence parallelism divides them. */
+/* Copies, masks and casts that an eager layer makes: around attention those of the rank's own heads, and on the
+ * residual stream (`layout_whole_rows`) those of whole rows, which only sequence parallelism divides over ranks. */
 static void emit_layout(struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;

@@ -6,13 +6,6 @@
 #include "base/number.h"
 #include "ops/mixer.h"
 
-static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, enum orr_product product, double m,
-                           double k, double n)
-{
-    return orr_emit_linear(
-        emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true, .product = product});
-}
-
 double orr_compressor_columns(const struct orr_layer_kind *kind)
 {
     if (kind->compress_ratio == 0) return 0;
@@ -61,13 +54,13 @@ void orr_emit_compressed_rows(struct orr_emit *emit, const struct orr_layer_kind
 {
     const struct orr_dims *d = &emit->dims;
     const double heads = (double)kind->n_heads / d->t, r_q = (double)kind->mla_q_rank, size = (double)kind->head_qk;
-    emit_matrix(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h, r_q);
+    orr_emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h, r_q);
     orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
-    emit_matrix(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, size);
+    orr_emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, size);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * size, true);
     orr_emit_column_gather(emit, r_q + size, 1);
-    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("mla.q_up"), ORR_PRODUCT_Q_UP, d->T, r_q, heads * size),
-                          r_q, 1);
+    orr_emit_column_input(
+        emit, orr_emit_projection(emit, ORR_LINEAR("mla.q_up"), ORR_PRODUCT_Q_UP, d->T, r_q, heads * size), r_q, 1);
     /* Query heads are normalised and rotated; the rotation of the keys is taken back from the heads' outputs. */
     orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * heads * size, true);
     const double rotated = 2 * d->w_a * d->T * (2 * heads + 1) * (double)kind->mla_rope;
@@ -93,6 +86,6 @@ void orr_emit_grouped_output(struct orr_emit *emit, const struct orr_layer_kind 
                                                .n = rank,
                                                .product = ORR_PRODUCT_OUT_DOWN,
                                                .quantised = true});
-    emit_matrix(emit, ORR_LINEAR("attention.out"), ORR_PRODUCT_OUT, d->T, groups * rank, d->h);
+    orr_emit_projection(emit, ORR_LINEAR("attention.out"), ORR_PRODUCT_OUT, d->T, groups * rank, d->h);
     orr_emit_row_output(emit, d->h);
 }

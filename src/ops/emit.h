@@ -16,14 +16,14 @@ struct orr_emit {
     bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
     bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
     bool rms_norm;          /* RMS norms, else layer norms */
-    bool decode_only;             /* serving: a pass without prompts */
-    bool frozen;                  /* weights get no gradients */
+    bool decode_only;       /* serving: a pass without prompts */
+    bool frozen;            /* weights get no gradients */
     enum orr_recompute recompute; /* what backward repeats of the layer: none, core, selective-op, ops or full */
     unsigned parts;               /* sum of ORR_PART_*: the parts of a layer or pass to emit */
     int64_t layer_kind;           /* layer kind of every operator */
     double count;                 /* executions of every operator */
     struct orr_dims dims;
-    struct orr_recipe recipe; /* casts of training in 8 bits or fewer */
+    struct orr_recipe recipe;        /* casts of training in 8 bits or fewer */
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };
 
@@ -119,6 +119,13 @@ struct orr_linear {
 /* Emit the forward product, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. The function returns the
  * index of the dgrad, which the wgrad follows, or -1 if there is none. */
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear);
+/* The same of a product in the format of the weights that has no bias. */
+static inline int32_t orr_emit_projection(struct orr_emit *emit, struct orr_linear_names names,
+                                          enum orr_product product, double m, double k, double n)
+{
+    return orr_emit_linear(
+        emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true, .product = product});
+}
 /* Beside a frozen product (adapter.c): what adapters add to it, and the kernels that restore its matrix to 16 bits. */
 void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear);
 void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, enum orr_phase phase);

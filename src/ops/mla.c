@@ -2,13 +2,6 @@
  * queries are projected into the latent space instead (Eqs. 11, 11a). */
 #include "ops/emit.h"
 
-static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, enum orr_product product, double m,
-                               double k, double n)
-{
-    return orr_emit_linear(
-        emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true, .product = product});
-}
-
 /* Down-projections are replicated over t and run on the sequence shard; the normalised latents are gathered. */
 static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, double q_columns)
 {
@@ -17,19 +10,19 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     const double q_width = r_q > 0 ? r_q : d->h;
     const bool fused = r_q > 0 && emit->job->engine.fused_latents;
     if (r_q > 0) {
-        emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h,
-                        fused ? r_q + r + d_r : r_q); /* Eq. 311 */
+        orr_emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h,
+                            fused ? r_q + r + d_r : r_q); /* Eq. 311 */
         orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     }
-    if (!fused) emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
+    if (!fused) orr_emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * r, true);
     orr_emit_column_gather(emit, q_width + r + d_r, 1);
     const enum orr_product q_up = r_q > 0 ? ORR_PRODUCT_Q_UP : ORR_PRODUCT_QKV;
-    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns), q_width,
-                          1);
+    orr_emit_column_input(emit, orr_emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns),
+                          q_width, 1);
     if (kind->gate_columns == 0) return;
     const double gates = (double)kind->gate_columns / d->t;
-    emit_projection(emit, ORR_LINEAR("mla.gate"), ORR_PRODUCT_OTHER, d->T, d->h, gates);
+    orr_emit_projection(emit, ORR_LINEAR("mla.gate"), ORR_PRODUCT_OTHER, d->T, d->h, gates);
     orr_emit_output_gate(emit, d->T * gates);
 }
 
@@ -44,7 +37,7 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && !chooses)
         orr_emit_column_input(
             emit,
-            emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
+            orr_emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
             r + d_r, 1);
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);

@@ -188,16 +188,26 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
-/* The ranks that share an expert hold different tokens, which are gathered before the products and scattered after
- * them. */
+/* The names of two transfers and of their adjoints. */
+struct transfers {
+    const char *there, *back, *back_adjoint, *there_adjoint;
+};
+
+/* The ranks of a group hold different tokens, which are gathered before the products and scattered after them; backward
+ * has the adjoint of each. */
+static void emit_gathered(struct orr_emit *emit, enum orr_group group, struct transfers name, double payload)
+{
+    orr_emit_collective(emit, name.there, ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, payload);
+    orr_emit_collective(emit, name.back, ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, group, payload);
+    orr_emit_collective(emit, name.back_adjoint, ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, payload);
+    orr_emit_collective(emit, name.there_adjoint, ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, payload);
+}
+
+/* Between the ranks that share an expert. */
 static void emit_slices(struct orr_emit *emit, double payload)
 {
-    orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, payload);
-    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, payload);
-    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
-                        payload);
-    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP,
-                        payload);
+    const struct transfers names = {"moe.gather", "moe.scatter", "moe.scatter.backward", "moe.gather.backward"};
+    emit_gathered(emit, ORR_GROUP_ETP, names, payload);
 }
 
 /* Forward has one all-to-all to the experts and one back; backward has their adjoints. The payload is one copy of a
@@ -220,12 +230,8 @@ static void emit_gather(struct orr_emit *emit, const struct orr_layer_kind *kind
 {
     const struct orr_dims *d = &emit->dims;
     const double payload = d->T_sent * d->e * expert_hidden(emit, kind) * d->w_c;
-    orr_emit_collective(emit, "moe.dispatch", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP, payload);
-    orr_emit_collective(emit, "moe.combine", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP, payload);
-    orr_emit_collective(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_EP,
-                        payload);
-    orr_emit_collective(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_EP,
-                        payload);
+    const struct transfers names = {"moe.dispatch", "moe.combine", "moe.combine.backward", "moe.dispatch.backward"};
+    emit_gathered(emit, ORR_GROUP_EP, names, payload);
     emit_slices(emit, payload * d->te);
 }
 

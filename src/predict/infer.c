@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/plain.h"
 #include "memory/serving.h"
+#include "predict/decode.h"
 #include "predict/draft.h"
 #include "predict/interval.h"
 #include "predict/pass.h"
@@ -300,119 +301,6 @@ static void predict_prefill(struct request *r)
 
 /* ---------------------------------------------------------------- decode */
 
-/* Every layer kind has at most two curves: attention, and the operator that chooses its keys. */
-#define MOST_CURVES (3 * ORR_MAX_LAYER_KINDS)
-
-/* These are all attention operators of a decode pass as curves over the context. */
-struct curves {
-    int n;
-    double layers[MOST_CURVES];
-    size_t op[MOST_CURVES];
-    struct orr_decode_curve curve[MOST_CURVES];
-};
-
-static void curves_of(const struct orr_job *job, const struct orr_model *model, const struct orr_op_list *list,
-                      size_t first, struct curves *curves)
-{
-    struct curves *c = curves;
-    c->n = 0;
-    for (size_t i = first; i < list->n; i++) {
-        const struct orr_op *op = &list->items[i];
-        if (op->kind != ORR_OP_DECODE) continue;
-        c->layers[c->n] = op->count;
-        c->op[c->n] = i;
-        c->curve[c->n] = orr_decode_curve_of(job, op, orr_decode_key_limit(&model->kinds[op->layer_kind], op));
-        c->curve[c->n++].chunked = model->kinds[op->layer_kind].chunked;
-    }
-}
-
-static double curves_at(const struct curves *c, double context)
-{
-    double sum = 0;
-    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_s(&c->curve[i], context);
-    return sum;
-}
-
-static double curves_sum(const struct curves *c, int64_t first, int64_t last)
-{
-    double sum = 0;
-    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_sum_s(&c->curve[i], first, last);
-    return sum;
-}
-
-/* A span is the contexts of all decode steps. */
-struct span {
-    int64_t first, last;
-};
-
-static double mean_context(struct span span)
-{
-    return ((double)span.first + (double)span.last) / 2;
-}
-
-/* Returns the time the host adds over all contexts. A step takes max(host, rest + attention(x)), and attention grows
- * with x, so one crossing separates host-bound from GPU-bound steps. */
-static double host_sum_s(const struct curves *c, const struct orr_pass *pass, struct span span)
-{
-    const double host_s = pass->launch_s;
-    if (host_s <= 0) return 0;
-    const double tokens = (double)(span.last - span.first + 1);
-    const double rest_s = pass->busy_s - curves_sum(c, span.first, span.last) / tokens;
-    int64_t low = span.first, high = span.last + 1; /* first context at which the GPU is the slower one */
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rest_s + curves_at(c, (double)middle) >= host_s) high = middle;
-        else low = middle + 1;
-    }
-    if (low == span.first) return 0;
-    return (double)(low - span.first) * (host_s - rest_s) - curves_sum(c, span.first, low - 1);
-}
-
-/* Sums the contexts 1..x where every chunk begins anew. */
-static double chunk_sum(double chunk, double x)
-{
-    const double rest = fmod(x, chunk);
-    return floor(x / chunk) * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2;
-}
-
-/* Returns the mean, over all contexts, of the positions that a window or a chunk leaves of each. */
-static double mean_kept(double window, bool chunked, struct span span)
-{
-    const int64_t first = span.first, last = span.last;
-    const double n = (double)(last - first + 1);
-    if (chunked) return (chunk_sum(window, (double)last) - chunk_sum(window, (double)(first - 1))) / n;
-    if (window >= (double)last) return ((double)first + (double)last) / 2;
-    const double growing = orr_max(0, window - (double)first + 1); /* contexts up to the window */
-    return (growing * ((double)first + window) / 2 + (n - growing) * window) / n;
-}
-
-/* Attention operators show the mean context they read; their time is the exact mean over all contexts. */
-static void settle_attention(struct orr_scratch *scratch, const struct curves *c, struct span span)
-{
-    for (int i = 0; i < c->n; i++) {
-        struct orr_op *op = &scratch->ops.items[c->op[i]];
-        struct orr_cost *cost = &scratch->costs[c->op[i]];
-        const double kept = mean_kept(c->curve[i].window, c->curve[i].chunked, span), share = kept / op->n;
-        op->n = kept;
-        op->flops *= share;
-        op->bytes *= share;
-        cost->dram_bytes = cost->l2_bytes = op->bytes;
-        cost->total_s =
-            orr_decode_curve_sum_s(&c->curve[i], span.first, span.last) / (double)(span.last - span.first + 1);
-    }
-}
-
-/* Prices one decode pass of a model at the mean context; attention takes its exact mean over all contexts. */
-static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model,
-                                   struct orr_scratch *scratch, const struct orr_serve_shape *shape, struct span span,
-                                   struct curves *curves)
-{
-    const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
-    curves_of(job, model, &scratch->ops, first, curves);
-    settle_attention(scratch, curves, span);
-    return orr_pass_settle(job, shape, &scratch->ops, scratch->costs, first, scratch->bends);
-}
-
 /* Eq. 94 gives the tokens that a step with q drafts yields. */
 static double tokens_per_step(const struct orr_serving *s)
 {
@@ -422,21 +310,22 @@ static double tokens_per_step(const struct orr_serving *s)
 }
 
 /* Prices and adds a pass of the drafting model over the contexts of the decode steps. */
-static double add_decode_draft(struct request *r, const struct orr_serve_shape *shape, struct span span, struct turns n,
-                               double times)
+static double add_decode_draft(struct request *r, const struct orr_serve_shape *shape, struct orr_contexts span,
+                               struct turns n, double times)
 {
     struct orr_scratch *scratch = r->scratch;
-    struct curves curves;
+    struct orr_decode_curves curves;
     const size_t listed = scratch->ops.n;
     if (times <= 0) return 0;
-    const struct orr_pass pass = decode_pass(r->job, &r->job->draft, scratch, shape, span, &curves);
+    const struct orr_pass pass = orr_decode_pass(r->job, &r->job->draft, scratch, shape, span, &curves);
     const double time_s = add_draft_pass(r, &pass, ORR_PHASE_DECODE, n, times);
     scratch->ops.n = listed;
     return time_s;
 }
 
 /* Eqs. 94, 94a: every decode step of a piece is followed by the drafts for its next one. */
-static void draft_decode(struct request *r, const struct orr_serve_shape *shape, struct span span, struct turns n)
+static void draft_decode(struct request *r, const struct orr_serve_shape *shape, struct orr_contexts span,
+                         struct turns n)
 {
     const struct orr_draft_passes passes = orr_draft_passes_of(r->job);
     const struct orr_serve_shape rows = orr_draft_rows(shape), tokens = orr_draft_tokens(r->job, shape);
@@ -454,14 +343,15 @@ static void predict_decode(struct request *r)
     result->tokens_per_step = tokens_per_step(s);
     if (s->output_len < 2) return;
     const struct orr_flow flow = orr_decode_flow(job, s->batch);
-    const struct span span = {orr_prompt_len(job) + 1, orr_prompt_len(job) + s->output_len - 1};
-    const double sequences = (double)s->batch / flow.pieces, tokens = (double)(span.last - span.first + 1);
+    const struct orr_contexts span = {orr_prompt_len(job) + 1, orr_prompt_len(job) + s->output_len - 1};
+    const double sequences = (double)s->batch / flow.pieces, tokens = orr_contexts_n(span);
     const double steps = tokens / result->tokens_per_step;
-    const struct orr_serve_shape shape = {
-        .decode_sequences = sequences, .decode_context = mean_context(span), .queries = (double)s->draft_tokens + 1};
-    struct curves curves;
-    struct orr_pass pass = decode_pass(job, &job->model, r->scratch, &shape, span, &curves);
-    pass.host_s = host_sum_s(&curves, &pass, span) / tokens;
+    const struct orr_serve_shape shape = {.decode_sequences = sequences,
+                                          .decode_context = orr_contexts_mean(span),
+                                          .queries = (double)s->draft_tokens + 1};
+    struct orr_decode_curves curves;
+    struct orr_pass pass = orr_decode_pass(job, &job->model, r->scratch, &shape, span, &curves);
+    pass.host_s = orr_decode_host_s(&curves, &pass, span);
     const struct repeats n = {.own = steps * flow.own,
                               .waited = steps * flow.waited,
                               .all = steps * flow.pieces,

@@ -15,8 +15,6 @@
 #include "predict/pass.h"
 #include "spec/job.h"
 
-#include <math.h>
-
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
 

@@ -50,6 +50,18 @@ static enum orr_time_part transfer_part(enum orr_group group)
     return ORR_TIME_OVERHEAD;
 }
 
+/* Adds the row of an operator of a layer, and another of its runs in recomputation. */
+static void add_runs(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
+                     struct orr_spent spent)
+{
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+    if (!op->recomputed) return;
+    spent.part = ORR_TIME_RECOMPUTE;
+    spent.runs *= op->repeat_frac;
+    spent.phase = ORR_PHASE_RECOMPUTE;
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+}
+
 /* Adds a transfer of a layer. Its own window hides it or, with ZeRO-3, the layer's compute does. */
 static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
                          double runs)
@@ -63,28 +75,18 @@ static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *o
     if (orr_sharded_group(op->group))
         spent.hidden_run_s = w->sharded_frac[orr_sum_index(op->layer_kind)][backward] * cost->total_s;
     spent.run_s = cost->total_s - spent.hidden_run_s;
-    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
-    if (!op->recomputed) return;
-    spent.part = ORR_TIME_RECOMPUTE;
-    spent.runs *= op->repeat_frac;
-    spent.phase = ORR_PHASE_RECOMPUTE;
-    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+    add_runs(w, i, op, cost, spent);
 }
 
 static void add_kernel(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
                        double runs)
 {
-    struct orr_spent spent = {.part = op->phase == ORR_PHASE_BACKWARD ? ORR_TIME_BACKWARD : ORR_TIME_FORWARD,
-                              .phase = op->phase,
-                              .resource = cost->bound,
-                              .runs = runs,
-                              .run_s = orr_cost_at_s(cost, w->step->clock_frac)};
-    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
-    if (!op->recomputed) return;
-    spent.part = ORR_TIME_RECOMPUTE;
-    spent.runs *= op->repeat_frac;
-    spent.phase = ORR_PHASE_RECOMPUTE;
-    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+    const struct orr_spent spent = {.part = op->phase == ORR_PHASE_BACKWARD ? ORR_TIME_BACKWARD : ORR_TIME_FORWARD,
+                                    .phase = op->phase,
+                                    .resource = cost->bound,
+                                    .runs = runs,
+                                    .run_s = orr_cost_at_s(cost, w->step->clock_frac)};
+    add_runs(w, i, op, cost, spent);
 }
 
 static double ratio(double part, double whole)

@@ -33,12 +33,6 @@ static char *value_text(char buffer[32], double value, enum orr_unit unit)
     return buffer;
 }
 
-static char *percent(char buffer[16], double frac)
-{
-    (void)snprintf(buffer, 16, "%.1f", 100 * frac);
-    return buffer;
-}
-
 static size_t count_rows(const struct orr_fit *fit, bool left_out, bool fitted)
 {
     size_t n = 0;
@@ -94,9 +88,9 @@ static void add_residual_row(void *context, const struct residual *r)
     else (void)snprintf(name, sizeof name, "  %s", r->size);
     (void)snprintf(n, sizeof n, "%zu", r->after.n);
     (void)snprintf(bias, sizeof bias, "%+.1f", 100 * r->after.bias_frac);
-    ORR_ROW(table, all ? ORR_PAINT_BOLD : ORR_PAINT_NONE, name, n, percent(median0, r->before.median_frac),
-            percent(p90_0, r->before.p90_frac), percent(median, r->after.median_frac), percent(p90, r->after.p90_frac),
-            bias, percent(plain, r->plain.median_frac));
+    ORR_ROW(table, all ? ORR_PAINT_BOLD : ORR_PAINT_NONE, name, n, orr_percent(median0, r->before.median_frac),
+            orr_percent(p90_0, r->before.p90_frac), orr_percent(median, r->after.median_frac),
+            orr_percent(p90, r->after.p90_frac), bias, orr_percent(plain, r->plain.median_frac));
 }
 
 static void add_residuals(const struct orr_fit *fit, bool fitted, const char *title, struct orr_text *text,

@@ -15,12 +15,6 @@
 #include "spec/names.h"
 #include "spec/spec.h"
 
-static char *percent(char buffer[16], double frac)
-{
-    (void)snprintf(buffer, 16, "%.1f", 100 * frac);
-    return buffer;
-}
-
 static char *count(char buffer[24], size_t n)
 {
     (void)snprintf(buffer, 24, "%zu", n);
@@ -65,7 +59,7 @@ static void add_residuals(const struct orr_fabric_fit *fit, const struct orr_sty
             if (!residual(fit, collective, class, &stats)) continue;
             ORR_ROW(&table, ORR_PAINT_NONE,
                     collective < 0 ? "all" : orr_collective_name((enum orr_collective)collective), CLASSES[class].name,
-                    count(n, stats.n), percent(median, stats.median_frac), percent(p90, stats.p90_frac),
+                    count(n, stats.n), orr_percent(median, stats.median_frac), orr_percent(p90, stats.p90_frac),
                     range(ratio, stats.ratio_low, stats.ratio_high));
         }
     orr_table_print(&table, text, style);
@@ -114,12 +108,12 @@ static void add_scores(const struct orr_fabric_fit *fit, const struct orr_style 
         within += score->inside_frac * (double)score->own.n;
         if (score->own.n > 0)
             ORR_ROW(&table, ORR_PAINT_NONE, system->name, *system->own.id ? system->own.id : "-",
-                    count(n, score->own.n), percent(own, score->own.median_frac), percent(p90, score->own.p90_frac),
-                    percent(unknown, score->unknown.median_frac), range(ratio, score->spread_low, score->spread_high),
-                    percent(inside, score->inside_frac));
+                    count(n, score->own.n), orr_percent(own, score->own.median_frac),
+                    orr_percent(p90, score->own.p90_frac), orr_percent(unknown, score->unknown.median_frac),
+                    range(ratio, score->spread_low, score->spread_high), orr_percent(inside, score->inside_frac));
         if (score->inside.n > 0)
             ORR_ROW(&table, ORR_PAINT_DIM, system->name, "inside a domain", count(n, score->inside.n),
-                    percent(own, score->inside.median_frac), percent(p90, score->inside.p90_frac), "", "", "");
+                    orr_percent(own, score->inside.median_frac), orr_percent(p90, score->inside.p90_frac), "", "", "");
     }
     orr_table_print(&table, text, style);
     if (rows > 0)

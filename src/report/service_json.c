@@ -245,6 +245,12 @@ static int put_numbers(json_t *json, const struct orr_serving_result *r)
     int failed = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         failed |= json_object_set_new(json, numbers[i].key, orr_json_real(numbers[i].value));
+    return failed;
+}
+
+static int put_outcome(json_t *json, const struct orr_serving_result *r)
+{
+    int failed = 0;
     failed |= json_object_set_new(json, "preemptions", json_integer((json_int_t)r->preemptions));
     failed |= json_object_set_new(json, "requests", json_integer((json_int_t)r->requests));
     failed |= json_object_set_new(json, "refused", json_integer((json_int_t)r->refused));
@@ -268,6 +274,7 @@ int orr_serving_result_json(json_t *json, const struct orr_serving_result *r, bo
         failed |=
             json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i), timing_json(&r->timing[i], mean_only));
     failed |= put_numbers(json, r);
+    failed |= put_outcome(json, r);
     return failed | json_object_set_new(json, "interval80", intervals_json(r));
 }
 

@@ -117,6 +117,27 @@ __attribute__((format(printf, 4, 5))) static void add_row(struct orr_table *tabl
     ORR_ROW(table, ORR_PAINT_NONE, name, value, detail);
 }
 
+/* Rows that few services have: caches on their way to another pool, urgent requests, requests that failed. */
+static void add_rare_rates(const struct orr_service *service, struct orr_table *table)
+{
+    const struct orr_serving_result *r = &service->result;
+    char value[64], tail[32], rest[32];
+    if (r->transfer.mean > 0) {
+        (void)orr_print_s(value, r->transfer.mean);
+        add_row(table, "transfer", value, "of a cache, p99 %s, links busy %.1f %%",
+                service->closed_form ? "–" : orr_print_s(tail, r->transfer.p99), 100 * r->link_busy_frac);
+    }
+    if (r->urgent_ttft.mean > 0) {
+        (void)orr_print_s(value, r->urgent_ttft.mean);
+        add_row(table, "urgent", value, "first token, p99 %s; of the others %s", orr_print_s(tail, r->urgent_ttft.p99),
+                orr_print_s(rest, r->other_ttft.mean));
+    }
+    if (r->rejected > 0 || r->restarted > 0) {
+        (void)snprintf(value, sizeof value, "%lld rejected", (long long)r->rejected);
+        add_row(table, "requests", value, "%lld began anew on another replica", (long long)r->restarted);
+    }
+}
+
 static void add_rates(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_serving_result *r = &service->result;
@@ -138,22 +159,7 @@ static void add_rates(const struct orr_service *service, const struct orr_style 
     (void)snprintf(value, sizeof value, "%.1f %%", 100 * r->kv_used_frac);
     add_row(&table, "cache", value, "of %.0f tokens, %lld preemptions, %.1f %% of prompts found", r->kv_capacity_tokens,
             (long long)r->preemptions, 100 * r->prefix_hit_frac);
-    if (r->transfer.mean > 0) {
-        char tail[32];
-        (void)orr_print_s(value, r->transfer.mean);
-        add_row(&table, "transfer", value, "of a cache, p99 %s, links busy %.1f %%",
-                service->closed_form ? "–" : orr_print_s(tail, r->transfer.p99), 100 * r->link_busy_frac);
-    }
-    if (r->urgent_ttft.mean > 0) {
-        (void)orr_print_s(value, r->urgent_ttft.mean);
-        char tail[32], rest[32];
-        add_row(&table, "urgent", value, "first token, p99 %s; of the others %s", orr_print_s(tail, r->urgent_ttft.p99),
-                orr_print_s(rest, r->other_ttft.mean));
-    }
-    if (r->rejected > 0 || r->restarted > 0) {
-        (void)snprintf(value, sizeof value, "%lld rejected", (long long)r->rejected);
-        add_row(&table, "requests", value, "%lld began anew on another replica", (long long)r->restarted);
-    }
+    add_rare_rates(service, &table);
     (void)snprintf(value, sizeof value, "%.0f W per GPU", r->power_w_per_gpu);
     add_row(&table, "power", value, "%s per output token", orr_print_si(other, r->energy_j_per_output_token, "J"));
     (void)snprintf(value, sizeof value, "$%.4g", r->cost_usd_per_million_output_tokens);

@@ -27,20 +27,13 @@ void orr_stack_print_value(int i, double value, char text[32])
     else snprintf(text, 32, "%.3g ms", 1e3 * value);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_of(const struct orr_stack *stack, double (*error)(const struct orr_stack_about *))
 {
     double *values = malloc((stack->n_main + 1) * sizeof *values), median = (double)NAN;
     const size_t n = stack->n_main;
     if (!values) return median;
     for (size_t i = 0; i < n; i++) values[i] = fabs(exp(-error(&stack->about[i])) - 1);
-    qsort(values, n, sizeof *values, by_value);
-    if (n) median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    if (n) median = orr_median(values, n);
     free(values);
     return median;
 }

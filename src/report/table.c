@@ -53,6 +53,13 @@ int orr_style_width(const struct orr_style *style)
     return style->width < ORR_MIN_WIDTH ? ORR_MIN_WIDTH : style->width;
 }
 
+char *orr_percent(char buffer[ORR_PERCENT_TEXT], double frac)
+{
+    if (isnan(frac)) buffer[0] = '\0';
+    else (void)snprintf(buffer, ORR_PERCENT_TEXT, "%.1f", 100 * frac);
+    return buffer;
+}
+
 static const char *paint_code(enum orr_paint paint)
 {
     switch (paint) {

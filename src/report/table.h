@@ -23,6 +23,10 @@ void orr_text_title(struct orr_text *text, const struct orr_style *style, const 
 /* Adds an empty line and a title. */
 void orr_text_section(struct orr_text *text, const struct orr_style *style, const char *title);
 
+/* Prints a share in percent, "12.3" for 0.123, and nothing for NAN; returns the buffer. */
+#define ORR_PERCENT_TEXT 16
+char *orr_percent(char buffer[ORR_PERCENT_TEXT], double frac);
+
 /* Adds `label`, padded to `indent` columns, then `body`. Lines break at `separator` and go on at column `indent`. A
  * broken line keeps what stands before the first space of the separator: "," of ", ", nothing of " · ". A piece longer
  * than a line is cut into lines. */

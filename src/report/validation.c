@@ -16,13 +16,6 @@
 
 #define WORST_ROWS 10
 
-static char *percent(char buffer[16], double frac)
-{
-    if (isnan(frac)) buffer[0] = '\0';
-    else snprintf(buffer, 16, "%.1f", 100 * frac);
-    return buffer;
-}
-
 /* ---- terminal */
 
 static void add_stats_row(struct orr_table *table, enum orr_paint paint, const char *name,
@@ -32,8 +25,9 @@ static void add_stats_row(struct orr_table *table, enum orr_paint paint, const c
     snprintf(n, sizeof n, "%zu", s->n);
     if (!isnan(s->width_ln)) snprintf(width, sizeof width, "%.2f", s->width_ln);
     snprintf(bias, sizeof bias, "%+.1f", 100 * s->bias_frac);
-    ORR_ROW(table, paint, name, n, percent(mean, s->mape_frac), percent(median, s->median_frac),
-            percent(p90, s->p90_frac), percent(max, s->max_frac), bias, percent(cover, s->coverage80_frac), width);
+    ORR_ROW(table, paint, name, n, orr_percent(mean, s->mape_frac), orr_percent(median, s->median_frac),
+            orr_percent(p90, s->p90_frac), orr_percent(max, s->max_frac), bias, orr_percent(cover, s->coverage80_frac),
+            width);
 }
 
 static void add_group_table(const struct orr_validation *v, const struct orr_grouping *grouping, struct orr_text *text,

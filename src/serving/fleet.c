@@ -1,6 +1,7 @@
 /* This file runs replicas together: the order of their steps, of arrivals and of caches on their way. */
 #include "serving/fleet.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "predict/pass.h"
@@ -9,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* How often progress is told, in finished requests. */
 #define TOLD_EVERY 4096
@@ -297,19 +297,12 @@ static void close_fleet(struct orr_fleet *f)
     free(f);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Runs a fleet that is open and fills the result, its intervals by the closed form. */
 static void run_and_tell(struct orr_fleet *f, const struct orr_infer_result *alone, struct orr_serving_result *result)
 {
-    const double from_s = seconds();
+    const double from_s = orr_now_s();
     run(f);
-    const double took_s = seconds() - from_s;
+    const double took_s = orr_now_s() - from_s;
     orr_fleet_result(f, result);
     result->simulated_requests_per_s = took_s > 0 ? (double)f->tally.finished / took_s : 0;
     result->complete = !(f->how->stop && *f->how->stop);

@@ -94,7 +94,7 @@ struct orr_replica_sums {
     int64_t steps, decode_steps;  /* all; those in which sequences decode */
     int64_t prompt_steps;         /* those with prompts */
     double decode_rows;           /* sum over decode steps of decoding sequences */
-    int64_t prompt_tokens, output_tokens, recomputed_tokens, cached_tokens, asked_tokens;
+    int64_t prompt_tokens, output_tokens, recomputed_tokens, cached_tokens;
     double prompt_pairs; /* keys seen by all prompt tokens */
     int64_t preemptions, refused, loaded_adapters;
     struct orr_sketch itl;

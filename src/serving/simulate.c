@@ -1,7 +1,8 @@
 /* This file drives one replica with its share of the traffic and turns what it sees into a result. Eqs. 206-208. */
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/plain.h"
 #include "base/number.h"
+#include "base/plain.h"
 #include "serving/closed.h"
 #include "serving/replica.h"
 #include "serving/result.h"
@@ -10,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Open arrivals are submitted so many ahead, so that the replica is not stopped at every one. */
 #define AHEAD 64
@@ -30,13 +30,6 @@ struct run {
     double until_s;                  /* the first of those times that the replica runs up to */
     double last_s;
 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- requests */
 
@@ -165,11 +158,11 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
     *err = orr_tally_open(&run->tally) ? ORR_OK : ORR_ERR_MEMORY;
     if (!*err) run->replica = orr_replica_new(facts, steps, &sink);
     if (!run->replica) *err = ORR_ERR_MEMORY;
-    const double from_s = seconds();
+    const double from_s = orr_now_s();
     if (!*err && run->traffic->arrival == ORR_ARRIVAL_CLOSED) run_closed(run);
     else if (!*err) run_open(run);
     if (!*err && (run->thinking_failed || orr_replica_failed(run->replica))) *err = ORR_ERR_MEMORY;
-    const double took_s = seconds() - from_s;
+    const double took_s = orr_now_s() - from_s;
     if (!*err) {
         orr_tally_result(&run->tally, run->job, scratch, run->replica, run->last_s, result);
         result->simulated_requests_per_s = took_s > 0 ? (double)run->tally.finished / took_s : 0;

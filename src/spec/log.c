@@ -3,6 +3,8 @@
  * (train_step_timing), torchtitan (metrics.py) and nanotron (trainer.py). */
 #include "spec/log.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,12 +68,6 @@ static double number_after(const char *line, const char *text)
 {
     const char *at = strstr(line, text);
     return at ? human(at + strlen(text)) : (double)NAN;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Calls `look` with every line. */
@@ -141,9 +137,7 @@ static bool read_line(void *context, const char *line)
 static double settled(struct reading *r, int64_t skip)
 {
     const size_t first = r->n > (size_t)skip ? (size_t)skip : 0, n = r->n - first;
-    double *values = r->values + first;
-    qsort(values, n, sizeof *values, by_value);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return orr_median(r->values + first, n);
 }
 
 static bool seek(void *context, const char *line)

@@ -209,18 +209,21 @@ static enum orr_err read_document(const json_t *root, const char *origin, struct
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s has no time in it", format->name);
 }
 
-/* Python writes Infinity and NaN, which JSON does not have: they become null, blanked to the same length. */
+/* Python writes Infinity and NaN, which JSON does not have. They become null or, where that is too long, 0, which is no
+ * measured time either; the text keeps its length. */
 static void blank_words(char *text)
 {
     static const char *const WORDS[] = {"-Infinity", "Infinity", "NaN"};
     bool quoted = false;
     for (char *c = text; *c; c++) {
-        if (*c == '"' && (c == text || c[-1] != '\\')) quoted = !quoted;
+        if (quoted && c[0] == '\\' && c[1]) c++; /* what stands behind it is no end of the text */
+        else if (*c == '"') quoted = !quoted;
         for (size_t i = 0; !quoted && i < sizeof WORDS / sizeof *WORDS; i++) {
             const size_t n = strlen(WORDS[i]);
             if (strncmp(c, WORDS[i], n) != 0) continue;
             memset(c, ' ', n);
-            memcpy(c, n < 4 ? "0  " : "null", n < 4 ? 3 : 4); /* a NaN is no positive number either */
+            if (n < 4) *c = '0';
+            else memcpy(c, "null", 4);
         }
     }
 }

@@ -195,7 +195,6 @@ void orr_special_deepseek_v4(struct orr_config *config, struct orr_shape *shape)
 void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape);
 void orr_special_dots1(struct orr_config *config, struct orr_shape *shape);
 void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape);
-void orr_special_exaone_moe(struct orr_config *config, struct orr_shape *shape);
 void orr_special_falcon(struct orr_config *config, struct orr_shape *shape);
 void orr_special_falcon_h1(struct orr_config *config, struct orr_shape *shape);
 void orr_special_gemma3n(struct orr_config *config, struct orr_shape *shape);

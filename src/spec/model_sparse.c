@@ -12,8 +12,8 @@ void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape)
 {
     const int64_t n_shared = orr_config_count_first(
         config, "n_shared_experts|num_shared_experts|num_shared_expert|moe_num_shared_experts", 0, 1024, 0);
-    const int64_t n_dense = orr_config_count(config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index", 0,
-                                             shape->n_layers, 0);
+    const int64_t n_dense =
+        orr_config_count(config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index", 0, shape->n_layers, 0);
     const int64_t n_groups = orr_config_count(config, "n_group|num_expert_group", 1, 1024, 1);
     const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
     shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
@@ -65,12 +65,6 @@ void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape)
     for (int64_t i = 0; i < shape->n_layers; i++)
         if ((end >= 0 && i > end) || (i + 1) % step != 0) orr_mark(shape, i, ORR_MARK_MOE, false);
     shape->router_bias = orr_config_flag(config, "moe_use_aux_free", true);
-}
-
-void orr_special_exaone_moe(struct orr_config *config, struct orr_shape *shape)
-{
-    orr_read_dense_first(config, shape);
-    shape->router_bias = true;
 }
 
 void orr_special_hunyuan_moe(struct orr_config *config, struct orr_shape *shape)

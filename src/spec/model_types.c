@@ -113,7 +113,7 @@ static const struct orr_model_type types[] = {
       .window_period = 4 },
     { .name = "exaone4", LLAMA_LIKE(2), .qk_norm = true, .window_rule = ORR_WINDOW_PERIOD, .window_period = 4 },
     { .name = "exaone_moe", LLAMA_LIKE(2), .qk_norm = true, .window_rule = ORR_WINDOW_PERIOD, .window_period = 4,
-      .experts = "num_experts", .expert_ffn = "moe_intermediate_size", .special = orr_special_exaone_moe },
+      .experts = "num_experts", .expert_ffn = "moe_intermediate_size", .special = orr_special_dots1 },
     { .name = "starcoder2", .attention_bias = "use_bias", .ffn_bias = "use_bias", ALL_BIASES,
       .attention_dropout = "attention_dropout", .hidden_dropout = "residual_dropout", .norm = ORR_NORM_LAYER,
       .n_norms = 2, .tied = true, .window_rule = ORR_WINDOW_ALL },

@@ -177,7 +177,7 @@ static enum orr_err read_trace(const struct orr_catalogue *catalogue, const stru
     char *text = NULL;
     struct orr_csv csv = {0};
     if (!given) return orr_doc_fail(request, "traffic.trace", error, "must be the name of a CSV file, or its text");
-    const bool rows = strchr(given, '\n'); /* the text itself, from a caller whose files nobody here may read */
+    const bool rows = strchr(given, '\n'); /* the text itself: a server reads no files of its callers */
     const char *file = rows ? "traffic.trace" : given;
     if (!rows && orr_catalogue_is_sealed(catalogue))
         return orr_doc_fail(request, "traffic.trace", error,

@@ -37,12 +37,6 @@ struct stack {
     size_t n_rows;
 };
 
-static const char *named_engine(void *context, const char *own)
-{
-    (void)own;
-    return context;
-}
-
 /* ---------------------------------------------------------------- draws */
 
 /* The errors of one stack for one number of runs. */
@@ -52,16 +46,9 @@ struct errors {
     double *absolute;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, by_value);
-    return n == 0 ? (double)NAN : n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return n == 0 ? (double)NAN : orr_median(values, n);
 }
 
 static void predict_rest(struct orr_stack_worker *worker, const struct stack *stack, const bool *drawn,
@@ -213,8 +200,7 @@ static void choose_rows(struct stack *stack, const struct orr_stack_runs *runs)
 static enum orr_err read_engine(struct stack *stack, const char *name, struct orr_error *error)
 {
     struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
-    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, named_engine,
-                                            (void *)(uintptr_t)name, runs, error);
+    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, name, runs, error);
     if (err) return err;
     stack->names[stack->n_engines++] = name;
     keep_protocol(stack->catalogue, *runs);
@@ -332,7 +318,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     for (size_t i = 0; tables && i < n; i++) tables[i] = (struct orr_stack_table){csvs[i], origins[i]};
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = orr_unseen_open(&unseen, catalogue, true, error);
-    if (!err) err = orr_stack_read(catalogue, tables, n, NULL, NULL, &all, error);
+    if (!err) err = orr_stack_read(catalogue, tables, n, "", &all, error);
     if (!err) {
         f->n_draws = n_draws;
         f->stacks = calloc(all->n + 1, sizeof *f->stacks);

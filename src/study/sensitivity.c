@@ -125,7 +125,8 @@ static void slope(struct study *study, const struct parameter *parameter, double
         slopes[i] = answers[i] > 0 ? log(answers[i] / study->answers[i]) / log(got) : 0;
 }
 
-/* The one-sided elasticity; `sign` is -1 or 1. A count moves by one. */
+/* The one-sided elasticity; `sign` is -1 or 1. It is extrapolated from a step and from half of it; where the two
+ * differ, a corner is between them, and a small step tells. A count moves by one. */
 static void elasticity(struct study *study, const struct parameter *parameter, double sign, double found[ORR_N_ANSWERS])
 {
     double whole[ORR_N_ANSWERS], half[ORR_N_ANSWERS], least[ORR_N_ANSWERS];

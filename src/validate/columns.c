@@ -12,7 +12,7 @@ static const char *const COLUMNS[ORR_N_SETS] = {
                          "value optimizer optimizer_in_backward offload adapter frozen encoder_tokens sample_len "
                          "notes engine_version compiled fp8_recipe state",
     [ORR_SET_INFERENCE] = "id source url model system gpus tp pp dp ep etp precision kv_precision batch concurrency "
-                          "batching phase pass_tokens input_len output_len engine " ORR_OPTION_COLUMNS " metric value "
+                          "batching phase pass_tokens input_len output_len engine " ORR_OPTION_COLUMNS "metric value "
                           "notes engine_version framework compiled fp8_recipe arrival rate_per_s max_batch "
                           "max_batched_tokens workload stat",
     [ORR_SET_SERVING] = "id source url model system gpus tp pp dp ep precision kv_precision engine arrival rate_per_s "
@@ -20,7 +20,7 @@ static const char *const COLUMNS[ORR_N_SETS] = {
                         "poll_steps graph_pieces low_latency_experts batch_wait_steps batch_wait_frac "
                         "memory_frac distinct_prompts power_limit_w "
                         "pool_replicas prefill_replicas prefill_tp prefill_dp prefill_ep prefill_max_batch "
-                        "prefill_max_tokens prefill_kv_tokens stream_tokens " ORR_OPTION_COLUMNS " metric stat value "
+                        "prefill_max_tokens prefill_kv_tokens stream_tokens " ORR_OPTION_COLUMNS "metric stat value "
                         "pool_batch engine_version notes",
     [ORR_SET_LOG] = "id source model system gpus tp dp ep engine max_num_seqs max_num_batched_tokens dtype request_id "
                     "input_tokens output_tokens arrival_s ttft_s latency_s "

@@ -4,10 +4,10 @@
 
 #include "validate/validate.h"
 
-/* Columns of inference and of services that are options of the run (enum orr_run_option): 1, 0, or empty for what the
- * engine does by itself. */
-#define ORR_OPTION_COLUMNS "two_batch_overlap expert_copies graphs async_scheduling chunked_prefill prefix_cache " \
-    "server"
+/* Columns of inference and of services that are options of the run: 1, 0, or empty for what the engine does by itself.
+ * Each name ends in a space. */
+#define ORR_OPTION_COLUMN_(member, name, what) name " "
+#define ORR_OPTION_COLUMNS                     ORR_RUN_OPTIONS(ORR_OPTION_COLUMN_)
 
 /* Write all columns that a table of this kind may have; returns how many. */
 enum { ORR_MAX_NAMES = 64, ORR_MAX_NAME = 24 };

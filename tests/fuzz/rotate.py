@@ -1,5 +1,5 @@
 """Run fuzz targets in turn under libFuzzer and add what they did to the record:
-rotate.py BUILD_DIR [--seconds N] [--total N] [--jobs N] [--endless] [target...]
+rotate.py BUILD_DIR [--seconds N] [--total N] [--jobs N] [--endless] [--record CSV] [target...]
 
 Every target named (all of them, if none is) runs once for so many seconds of the wall; with --endless the one with the
 least time in the record is next, until --total seconds are over or a signal comes. Inputs that reach something new stay in
@@ -44,7 +44,7 @@ class Rotation:
                 return None
             if not self.options.endless:
                 return self.left.pop(0) if self.left else None
-            done = records.sums(RECORD)
+            done = records.sums(self.options.record)
             free = [name for name in (self.options.targets or all_targets()) if name not in self.running]
             target = min(free, key=lambda name: done.get(name, [0])[0])
             self.running.add(target)
@@ -73,7 +73,7 @@ class Rotation:
         runs = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)", text, re.M) or ["0"]
         found = process.returncode != 0 and not self.stopped
         cpu_s = usage.ru_utime + usage.ru_stime
-        records.add(RECORD, target, cpu_s, int(runs[-1]), int(found))
+        records.add(self.options.record, target, cpu_s, int(runs[-1]), int(found))
         print(f"{target}: {cpu_s:.1f} s of the processor, {runs[-1]} runs, {'a finding: ' + log if found else 'no finding'}",
               flush=True)
         if found:
@@ -102,7 +102,11 @@ def main():
     parser.add_argument("--total", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--endless", action="store_true")
-    rotation = Rotation(parser.parse_args())
+    parser.add_argument("--record", default=RECORD)
+    options = parser.parse_intermixed_args()  # targets may stand behind options, as ./dev fuzz gives them
+    if unknown := set(options.targets) - set(all_targets()):
+        parser.error(f"no target {', '.join(sorted(unknown))}: {', '.join(all_targets())}")
+    rotation = Rotation(options)
     signal.signal(signal.SIGTERM, rotation.stop)
     signal.signal(signal.SIGINT, rotation.stop)
     workers = [threading.Thread(target=rotation.work) for _ in range(rotation.options.jobs)]

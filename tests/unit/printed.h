@@ -5,17 +5,19 @@
 
 #include <jansson.h>
 
+#include "metric/metric.h"
 #include "report/table.h"
 #include "support.h"
 
 #define MAX_ASKED 8
 
-/* Requests as jobs, with a scratch for each, so that all their predictions stay. */
+/* Requests as jobs and their answers, with a scratch for each, so that all their predictions stay. */
 struct asked {
     struct orr_catalogue *catalogue;
     size_t n;
     struct orr_job jobs[MAX_ASKED];
     struct orr_scratch *scratches[MAX_ASKED];
+    struct orr_answer answers[MAX_ASKED];
 };
 
 static inline void open_asked(struct asked *asked, const char *const *requests, size_t n)
@@ -28,19 +30,30 @@ static inline void open_asked(struct asked *asked, const char *const *requests, 
         if (orr_job_read(asked->catalogue, requests[i], "request", &asked->jobs[i], &error)) fail_msg("%s", error.text);
         asked->scratches[i] = orr_scratch_new();
         assert_non_null(asked->scratches[i]);
+        orr_predict(&asked->jobs[i], asked->scratches[i], &asked->answers[i]);
+        if (asked->jobs[i].kind == ORR_JOB_TRAIN)
+            orr_train_advice(&asked->jobs[i], asked->scratches[i], &asked->answers[i].train);
     }
 }
 
-static inline void close_asked(struct asked *asked)
+static inline int close_asked(void **state)
 {
+    struct asked *asked = *state;
     for (size_t i = 0; i < asked->n; i++) orr_scratch_free(asked->scratches[i]);
     orr_catalogue_close(asked->catalogue);
+    return 0;
 }
 
-typedef char *report_job(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
+static inline char *render(const struct orr_answer *answer, enum orr_format format, int width, bool colour)
+{
+    const struct orr_style style = {.width = width, .colour = colour};
+    char *rendered = orr_render(answer, format, &style);
+    assert_non_null(rendered);
+    return rendered;
+}
 
 /* The request in the JSON of a result gives that result again. */
-static inline void check_echo(const struct asked *asked, const char *text, report_job *report)
+static inline void check_echo(const struct asked *asked, const char *text)
 {
     static struct orr_job job;
     struct orr_error error;
@@ -48,7 +61,7 @@ static inline void check_echo(const struct asked *asked, const char *text, repor
     char *echo = json_dumps(json_object_get(json, "request"), 0);
     assert_non_null(echo);
     if (orr_job_read(asked->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
-    char *again = report(&job, ORR_FORMAT_JSON, NULL);
+    char *again = report_on(&job, ORR_FORMAT_JSON, NULL);
     json_t *second = json_loads(again, 0, NULL);
     json_object_del(json, "assumed"); /* the echo states everything */
     json_object_del(second, "assumed");
@@ -129,6 +142,35 @@ static inline json_t *take_json(char *text)
     if (!json) fail_msg("line %d: %s", error.line, error.text);
     free(text);
     return json;
+}
+
+static inline json_t *render_json(const struct orr_answer *answer, enum orr_format format)
+{
+    return take_json(render(answer, format, 0, false));
+}
+
+/* A test: the request in the JSON of every answer gives that answer again. */
+static inline void request_echo_gives_the_same_job(void **state)
+{
+    const struct asked *asked = *state;
+    for (size_t i = 0; i < asked->n; i++) {
+        char *text = render(&asked->answers[i], ORR_FORMAT_JSON, 0, false);
+        check_echo(asked, text);
+        free(text);
+    }
+}
+
+/* The metrics from `first` on have the keys and meanings that a list of the public header gives to parts. */
+struct part {
+    const char *key, *meaning;
+};
+static inline void check_parts(enum orr_job_kind kind, int first, const struct part *parts, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const struct orr_metric_info *info = orr_metric_info(kind, first + i);
+        assert_string_equal(info->key, parts[i].key);
+        assert_string_equal(info->meaning, parts[i].meaning);
+    }
 }
 
 static inline void has_keys(const json_t *object, const char *const *keys)

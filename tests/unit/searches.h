@@ -1,4 +1,5 @@
-/* Shared by the tests of search: a search run to its end, and whether two searches gave the same answer. */
+/* Shared by the tests of search: a search run to its end, and whether two searches gave the same answer, and
+ * whether bounds lose a plan. */
 #ifndef ORR_TESTS_SEARCHES_H
 #define ORR_TESTS_SEARCHES_H
 
@@ -35,6 +36,22 @@ static inline void assert_same_answer(const struct orr_search *a, const struct o
     in_a = orr_search_inside(a);
     in_b = orr_search_inside(b);
     assert_same_list(in_a, in_a != NULL, in_b, in_b != NULL);
+}
+
+/* A search that looks at every plan of the request has the same answer as one that has left plans out. Returns what the
+ * former counted. */
+static inline struct orr_search_counts assert_nothing_is_lost(struct orr_search_request *request,
+                                                              const struct orr_search *pruned)
+{
+    request->brute = true;
+    struct orr_search *brute = run(request, 2);
+    const struct orr_search_counts a = orr_search_counts_of(pruned), b = orr_search_counts_of(brute);
+    assert_same_answer(pruned, brute);
+    assert_int_equal(a.plans, b.plans);
+    assert_int_equal(a.plans, a.rejected[ORR_REJECT_MEMORY] + a.rejected[ORR_REJECT_BOUND] + a.evaluated);
+    assert_int_equal(b.plans, b.rejected[ORR_REJECT_MEMORY] + b.evaluated);
+    orr_search_free(brute);
+    return b;
 }
 
 #endif

@@ -130,6 +130,60 @@ static inline const struct orr_op *need_op(const struct world *world, int64_t la
     return op;
 }
 
+static inline const struct orr_catalogue *catalogue_of(void **state)
+{
+    const struct world *world = *state;
+    return world->catalogue;
+}
+
+static inline void load_model(const struct world *world, const char *id, struct orr_model *model)
+{
+    struct orr_error error;
+    if (orr_model_read(world->catalogue, id, model, &error)) fail_msg("%s", error.text);
+}
+
+/* The rows of a table of measurements, predicted; to be freed. */
+static inline struct orr_validation *validate_csv(const struct world *world, const char *csv)
+{
+    struct orr_validation *validation = NULL;
+    struct orr_error error;
+    if (orr_validate(world->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
+    return validation;
+}
+
+/* One step of an engine that has priced none before. */
+static inline double single_step_s(const struct orr_job *job, const struct orr_step *step)
+{
+    struct orr_step_model *model = orr_step_model_new(job);
+    assert_non_null(model);
+    const double time_s = orr_step_time(model, step);
+    orr_step_model_free(model);
+    return time_s;
+}
+
+/* A number of a row by the name of its column. */
+static inline double row_number(enum orr_job_kind kind, const struct orr_sweep_row *row, const char *name)
+{
+    struct orr_column columns[ORR_MAX_COLUMNS];
+    const size_t n = orr_session_columns(kind, columns);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0) return row->numbers[i];
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+/* One collective over the TP group of `ranks` neighbours. */
+static inline double tp_collective_s(struct world *world, enum orr_collective collective, int64_t ranks, double bytes)
+{
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
+    struct orr_cost cost;
+    world->job.plan.tp = ranks;
+    orr_cost_collective(&world->job, &op, &cost);
+    if (cost.total_s != cost.network_s || cost.bound != ORR_BOUND_NETWORK) fail_msg("a transfer is more than that");
+    return cost.total_s;
+}
+
 /* Equal up to a relative tolerance. */
 #define assert_close(actual, expected, tolerance)                                                                      \
     assert_close_at(actual, expected, tolerance, #actual, __FILE__, __LINE__)

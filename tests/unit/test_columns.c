@@ -3,30 +3,22 @@
 
 #include "validate/columns.h"
 
-static struct orr_validation *validate(struct world *w, const char *csv)
-{
-    struct orr_validation *validation = NULL;
-    struct orr_error error;
-    if (orr_validate(w->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
-    return validation;
-}
-
 /* Facts beside the usual degrees are columns of their own; prose says nothing. */
 static void facts_are_columns(void **state)
 {
     struct world *w = *state;
 #define MOE ",mixtral-8x7b,h100-sxm,64,4,1,16,8,3,4096,1,64,bf16,"
-    struct orr_validation *v =
-        validate(w, "id,model,system,gpus,tp,pp,dp,ep,zero,seq,micro_batch,global_batch,precision,engine,metric,value,"
-                    "etp,zero_group,framework,overlap,notes\n"
-                    "a" MOE "megatron-core-2025,step_time_s,1,,,,,\n"
-                    "b" MOE "megatron-core-2025,step_time_s,1,,,,,\"ETP 1; FSDP group 8; JAX MaxText\"\n"
-                    "c" MOE "megatron-core-2025,step_time_s,1,1,,,,\n"
-                    "d" MOE "megatron-core-2025,step_time_s,1,,8,,,\n"
-                    "e" MOE "megatron-core-2025,step_time_s,1,,,jax,,\n"
-                    "f" MOE "jax-xla,step_time_s,1,,,,,\n"
-                    "g" MOE "megatron-core-2025,step_time_s,1,,,,none,\n"
-                    "h" MOE "megatron-core-2025,step_time_s,1,,,torch,,\n");
+    struct orr_validation *v = validate_csv(
+        w, "id,model,system,gpus,tp,pp,dp,ep,zero,seq,micro_batch,global_batch,precision,engine,metric,value,"
+           "etp,zero_group,framework,overlap,notes\n"
+           "a" MOE "megatron-core-2025,step_time_s,1,,,,,\n"
+           "b" MOE "megatron-core-2025,step_time_s,1,,,,,\"ETP 1; FSDP group 8; JAX MaxText\"\n"
+           "c" MOE "megatron-core-2025,step_time_s,1,1,,,,\n"
+           "d" MOE "megatron-core-2025,step_time_s,1,,8,,,\n"
+           "e" MOE "megatron-core-2025,step_time_s,1,,,jax,,\n"
+           "f" MOE "jax-xla,step_time_s,1,,,,,\n"
+           "g" MOE "megatron-core-2025,step_time_s,1,,,,none,\n"
+           "h" MOE "megatron-core-2025,step_time_s,1,,,torch,,\n");
     static const char *const REQUESTS[] = {"'ep':8", "'ep':8", "'ep':8,'etp':1", "'ep':8,'zero_group':8"};
     for (size_t i = 0; i < COUNT(REQUESTS); i++) {
         read_job(w,

@@ -19,12 +19,6 @@
     "{\"kind\":\"infer\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":1,"                                  \
     "\"workload\":{\"input_len\":200,\"output_len\":200}}"
 
-static const struct orr_catalogue *catalogue_of(void **state)
-{
-    const struct world *world = *state;
-    return world->catalogue;
-}
-
 static json_t *compare(const struct orr_catalogue *catalogue, const char *json)
 {
     struct orr_error error;

@@ -21,12 +21,6 @@ static enum orr_err parse_model(const char *text, struct orr_model *model, struc
     return err;
 }
 
-static void load(struct world *w, const char *id, struct orr_model *model)
-{
-    struct orr_error error;
-    if (orr_model_read(w->catalogue, id, model, &error)) fail_msg("%s", error.text);
-}
-
 /* The kind of layer i. */
 static const struct orr_layer_kind *layer(const struct orr_model *model, int64_t i)
 {
@@ -43,7 +37,7 @@ enum { H = 4096, D = 512, WIDTH = 64 * 512, RANK = 1024, EXPERT = 3 * 4096 * 204
 static void counts_of_flash(void **state)
 {
     static struct orr_model model;
-    load(*state, "deepseek-v4-flash", &model);
+    load_model(*state, "deepseek-v4-flash", &model);
     const int64_t entries = 2 * H * D + 128 * D + D;
     const int64_t chosen = 4 * H * D + 8 * D + D + 4 * H * 128 + 8 * 128 + 128 + RANK * 64 * 128 + H * 64;
     assert_int_equal(model.n_kinds, 4);
@@ -101,7 +95,7 @@ static void spellings_of_ratios(void **state)
 static void caches(void **state)
 {
     static struct orr_job job;
-    load(*state, "deepseek-v4-flash", &job.model);
+    load_model(*state, "deepseek-v4-flash", &job.model);
     job.plan.tp = 8; /* every rank keeps all of it */
     job.serving.kv = ORR_DTYPE_FP8;
     job.serving.kv_format = ORR_KV_FP8_DS_MLA;
@@ -269,7 +263,7 @@ static void glm4v(void **state)
 {
     static struct orr_model model;
     struct orr_error error;
-    load(*state, "glm-4.5v", &model);
+    load_model(*state, "glm-4.5v", &model);
     /* patches, 24 x 24 positions, 24 layers, norms, the convolution that joins four, and a merger of width 10944 */
     const int64_t h = 1536, out = 4096;
     const int64_t tower = 6 * 196 * h + h + 576 * h + 24 * (4 * h * h + 3 * h * out + 2 * h) + 2 * h + 4 * h * out +

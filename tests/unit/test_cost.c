@@ -82,19 +82,6 @@ static void groups_are_placed_by_stride(void **state)
     assert_place(&w->job.system, 16, 8, 9, 2);
 }
 
-/* One collective over the TP group of `ranks` neighbours. */
-static double tp_collective_s(struct world *w, enum orr_collective collective, int64_t ranks, double bytes)
-{
-    const struct orr_op op = {
-        .kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
-    struct orr_cost cost;
-    w->job.plan.tp = ranks;
-    orr_cost_collective(&w->job, &op, &cost);
-    assert_close(cost.total_s, cost.network_s, 0);
-    assert_int_equal(cost.bound, ORR_BOUND_NETWORK);
-    return cost.total_s;
-}
-
 static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm",
                                       "gb200-nvl72",  "mi300x",   "tpu-v5p"};
 static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_COLLECTIVE_ALLGATHER,

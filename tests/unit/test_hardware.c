@@ -6,19 +6,6 @@
 #include "cost/cost.h"
 #include "predict/power.h"
 
-/* One collective over the TP group of `ranks` neighbours. */
-static double tp_collective_s(struct world *w, enum orr_collective collective, int64_t ranks, double bytes)
-{
-    const struct orr_op op = {
-        .kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
-    struct orr_cost cost;
-    w->job.plan.tp = ranks;
-    orr_cost_collective(&w->job, &op, &cost);
-    assert_close(cost.total_s, cost.network_s, 0);
-    assert_int_equal(cost.bound, ORR_BOUND_NETWORK);
-    return cost.total_s;
-}
-
 static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_COLLECTIVE_ALLGATHER,
                                                   ORR_COLLECTIVE_REDUCESCATTER, ORR_COLLECTIVE_ALLTOALL};
 
@@ -274,9 +261,9 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
 static const struct {
     const char *chip;
     double root;
-} OTHER_LIMITS[] = {{"h100-sxm-96gb-500w", 0.82616}, {"mi325x-256gb", 1.18737}, {"l4-24gb", 0.75593},
-                    {"t4-16gb", 0.64106},            {"a10-24gb", 0.75181},     {"a30-24gb", 0.86126},
-                    {"rtx-6000-ada-48gb", 0.91836}};
+} OTHER_LIMITS[] = {
+    {"h100-sxm-96gb-500w", 0.82616}, {"mi325x-256gb", 1.18737}, {"l4-24gb", 0.75593},          {"t4-16gb", 0.64106},
+    {"a10-24gb", 0.75181},           {"a30-24gb", 0.86126},     {"rtx-6000-ada-48gb", 0.91836}};
 
 static double other_limit(const char *chip)
 {

@@ -36,18 +36,12 @@ static const struct orr_layer_kind *kind_with(const struct orr_model *model, enu
     return NULL;
 }
 
-static void load(struct world *w, const char *id, struct orr_model *model)
-{
-    struct orr_error error;
-    if (orr_model_read(w->catalogue, id, model, &error)) fail_msg("%s", error.text);
-}
-
 /* ---------------------------------------------------------------- parameters */
 
 static void mamba1(void **state)
 {
     struct orr_model model;
-    load(*state, "mamba-370m", &model); /* h 1024, 48 layers, d 2048, N 16, R 64, 4 taps */
+    load_model(*state, "mamba-370m", &model); /* h 1024, 48 layers, d 2048, N 16, R 64, 4 taps */
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_MAMBA1);
     const int64_t h = 1024, d = 2048;
     assert_int_equal(kind->attention_params, 2 * h * d + d * 5 + d * (64 + 32) + 64 * d + d + d * 16 + d + d * h);
@@ -63,7 +57,7 @@ static void mamba1(void **state)
 static void mamba2(void **state)
 {
     struct orr_model model;
-    load(*state, "nvidia-nemotron-nano-9b-v2", &model); /* h 4480, 128 heads of 80, N 128, 8 groups, 4 taps */
+    load_model(*state, "nvidia-nemotron-nano-9b-v2", &model); /* h 4480, 128 heads of 80, N 128, 8 groups, 4 taps */
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_MAMBA2);
     const int64_t h = 4480, d = 10240, gn = 1024;
     assert_int_equal(kind->attention_params, h * (2 * d + 2 * gn + 128) + (d + 2 * gn) * 5 + 3 * 128 + d + d * h);
@@ -79,7 +73,7 @@ static void mamba2(void **state)
 static void gated_delta_net(void **state)
 {
     struct orr_model model;
-    load(*state, "qwen3-next-80b-a3b", &model); /* h 2048, 16 key heads, 32 value heads of 128, 4 taps */
+    load_model(*state, "qwen3-next-80b-a3b", &model); /* h 2048, 16 key heads, 32 value heads of 128, 4 taps */
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_GATED_DELTA);
     const int64_t h = 2048, k = 2048, v = 4096;
     assert_int_equal(kind->attention_params, h * (2 * k + 2 * v + 64) + 4 * (2 * k + v) + 64 + 128 + v * h);
@@ -96,7 +90,7 @@ static void gated_delta_net(void **state)
 static void kda(void **state)
 {
     struct orr_model model;
-    load(*state, "kimi-linear-48b-a3b", &model); /* h 2304, 32 heads of 128, 4 taps */
+    load_model(*state, "kimi-linear-48b-a3b", &model); /* h 2304, 32 heads of 128, 4 taps */
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_KDA);
     const int64_t h = 2304, p = 4096;
     assert_int_equal(kind->attention_params,
@@ -145,7 +139,7 @@ static void rg_lru(void **state)
 static void short_convolution(void **state)
 {
     struct orr_model model;
-    load(*state, "lfm2-1.2b", &model); /* h 2048, 3 taps, FFN 2/3 of 12288 up to a multiple of 256 */
+    load_model(*state, "lfm2-1.2b", &model); /* h 2048, 3 taps, FFN 2/3 of 12288 up to a multiple of 256 */
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_SHORT_CONV);
     assert_int_equal(kind->attention_params, INT64_C(4) * 2048 * 2048 + 3 * 2048);
     assert_int_equal(kind->ffn_width, 8192);
@@ -156,8 +150,8 @@ static void short_convolution(void **state)
 static void indexer(void **state)
 {
     static struct orr_model with, without;
-    load(*state, "deepseek-v3.2", &with);
-    load(*state, "deepseek-v3", &without);
+    load_model(*state, "deepseek-v3.2", &with);
+    load_model(*state, "deepseek-v3", &without);
     assert_int_equal(orr_model_params(&with) - orr_model_params(&without), 61 * INT64_C(13959424));
     assert_int_equal(13959424, 1536 * 64 * 128 + 7168 * 128 + 2 * 128 + 7168 * 64);
     assert_close(cached_bytes(&with.kinds[0], ORR_DTYPE_BF16), 576 * 2 + 128 + 4, 0);
@@ -189,12 +183,12 @@ static void block_sparse(void **state)
 static void latent_experts(void **state)
 {
     struct orr_model model;
-    load(*state, "nvidia-nemotron-3-super-120b-a12b-fp8", &model);
+    load_model(*state, "nvidia-nemotron-3-super-120b-a12b-fp8", &model);
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_NONE);
     assert_int_equal(kind->expert_params, INT64_C(2) * 1024 * 2688);
     assert_int_equal(kind->ffn_params, INT64_C(2) * 4096 * 5376 + 2 * 4096 * 1024);
     assert_int_equal(kind->router_params, 4096 * 512 + 512);
-    load(*state, "longcat-flash", &model); /* 512 experts and 256 without weights; 12 chosen are 8 real ones */
+    load_model(*state, "longcat-flash", &model); /* 512 experts and 256 without weights; 12 chosen are 8 real ones */
     const struct orr_layer_kind *routed = &model.kinds[model.layer_kind[0]];
     assert_int_equal(model.n_layers, 56);
     assert_int_equal(routed->n_active, 8);
@@ -206,7 +200,7 @@ static void latent_experts(void **state)
 static void towers(void **state)
 {
     static struct orr_model model;
-    load(*state, "gemma3-27b", &model);
+    load_model(*state, "gemma3-27b", &model);
     assert_int_equal(model.tower_params, 423060336);
     assert_int_equal(orr_model_params(&model) + model.tower_params, INT64_C(27432406640));
 }
@@ -234,7 +228,7 @@ static void caches_are_those_of_the_engines(void **state)
     for (size_t i = 0; i < COUNT(LOGGED); i++) {
         static struct orr_job job;
         double n_layers[ORR_MAX_LAYER_KINDS], token_bytes = 0, state_bytes = 0;
-        load(w, LOGGED[i].model, &job.model);
+        load_model(w, LOGGED[i].model, &job.model);
         job.plan.tp = (int64_t)LOGGED[i].tp;
         job.serving.kv = LOGGED[i].element_bytes > 1 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP8;
         orr_count_layers(&job.model, n_layers);

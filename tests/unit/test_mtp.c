@@ -298,15 +298,6 @@ static void acceptance_has_its_limits(void **state)
 
 /* ---------------------------------------------------------------- steps are passes */
 
-static double step_s(const struct orr_job *job, const struct orr_step *step)
-{
-    struct orr_step_model *model = orr_step_model_new(job);
-    assert_non_null(model);
-    const double time_s = orr_step_time(model, step);
-    orr_step_model_free(model);
-    return time_s;
-}
-
 /* The prompts at once, and the second of two tokens with none of the drafts taken. */
 static void steps_are_passes(void **state)
 {
@@ -335,8 +326,8 @@ static void steps_are_passes(void **state)
                     w->job.engine.sampling_s + w->job.engine.sampling_s_per_sequence * (double)batch;
                 const struct orr_step prompt = {.prefill_tokens = batch * s->input_len, .prefill_sequences = batch};
                 const struct orr_step next = {.decode_sequences = batch, .decode_context = batch * (s->input_len + 1)};
-                assert_close(step_s(&w->job, &prompt), pass.prefill_s + sampling_s, 1e-9);
-                assert_close(step_s(&w->job, &next), pass.decode_s, 1e-9);
+                assert_close(single_step_s(&w->job, &prompt), pass.prefill_s + sampling_s, 1e-9);
+                assert_close(single_step_s(&w->job, &next), pass.decode_s, 1e-9);
             }
 }
 

@@ -309,15 +309,6 @@ BETTER(scaleout_latency_loses, scale_scaleout_latency)
 
 /* ---------------------------------------------------------------- one step */
 
-static double step_of(const struct orr_job *job, const struct orr_step *step)
-{
-    struct orr_step_model *model = orr_step_model_new(job);
-    assert_non_null(model);
-    const double time_s = orr_step_time(model, step);
-    orr_step_model_free(model);
-    return time_s;
-}
-
 /* The second token of every sequence: one decode step over contexts of input_len + 1. */
 static double decode_step_differs(struct suite *suite, const struct orr_job *job)
 {
@@ -328,7 +319,7 @@ static double decode_step_differs(struct suite *suite, const struct orr_job *job
     if (two.serving.draft_tokens > 0) two.engine.context_bucket_tokens = 0; /* drafts look beyond the last bucket */
     const int64_t n = two.serving.batch;
     const struct orr_step step = {.decode_sequences = n, .decode_context = n * (two.serving.input_len + 1)};
-    return fabs(step_of(&two, &step) / served(suite, &two).decode_s - 1);
+    return fabs(single_step_s(&two, &step) / served(suite, &two).decode_s - 1);
 }
 
 /* The prompts at once, nothing cached: prefill without a tower, and the sampling of its token. */
@@ -347,7 +338,7 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     const double host_s = work_s / one.system.host_speed;
     const struct orr_infer_result all = served(suite, &one);
     const double sampling_s = one.engine.async_scheduling ? fmax(0, host_s - all.prefill_s + all.tower_s) : host_s;
-    return fabs(step_of(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
+    return fabs(single_step_s(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
 }
 
 /* The steps of a request are summed in closed form. At one clock, each of them is the request for two tokens after a

@@ -19,52 +19,21 @@ static const char *const requests[N_JOBS] = {
     "\"workload\":{\"seq\":4096,\"global_batch\":256,\"precision\":\"fp8\",\"engine\":\"megatron-core-2025\"}}",
 };
 
-struct fixture {
-    struct asked asked;
-    struct orr_answer answers[N_JOBS];
-};
-
-static int open_fixture(void **state)
+static int open_requests(void **state)
 {
-    static struct fixture fixture;
-    open_asked(&fixture.asked, requests, N_JOBS);
-    for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_job *job = &fixture.asked.jobs[i];
-        struct orr_scratch *scratch = fixture.asked.scratches[i];
-        orr_predict(job, scratch, &fixture.answers[i]);
-        orr_train_advice(job, scratch, &fixture.answers[i].train);
-    }
-    *state = &fixture;
+    static struct asked asked;
+    open_asked(&asked, requests, N_JOBS);
+    *state = &asked;
     return 0;
-}
-
-static int close_fixture(void **state)
-{
-    struct fixture *fixture = *state;
-    close_asked(&fixture->asked);
-    return 0;
-}
-
-static char *render(const struct orr_answer *answer, enum orr_format format, int width, bool colour)
-{
-    const struct orr_style style = {.width = width, .colour = colour};
-    char *rendered = orr_render(answer, format, &style);
-    assert_non_null(rendered);
-    return rendered;
-}
-
-static json_t *render_json(const struct orr_answer *answer, enum orr_format format)
-{
-    return take_json(render(answer, format, 0, false));
 }
 
 /* ---------------------------------------------------------------- terminal */
 
 static void printed_parts_sum(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
+        char *text = render(&asked->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         double time = 0, share = 0, memory = 0;
         for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
             const char *name = orr_time_part_name((enum orr_time_part)part);
@@ -73,12 +42,12 @@ static void printed_parts_sum(void **state)
         }
         for (int part = 0; part < ORR_N_MEMORY_PARTS; part++)
             memory += printed_number(text, "memory of a GPU", orr_memory_part_name((enum orr_memory_part)part), false);
-        const double unit = fixture->answers[i].train.step_time_s < 1 ? 1e-3 : 1;
+        const double unit = asked->answers[i].train.step_time_s < 1 ? 1e-3 : 1;
         assert_near(time, printed_number(text, "time of a step", "sum", false), 1e-6);
-        assert_near(time, fixture->answers[i].train.step_time_s / unit, 0.051);
+        assert_near(time, asked->answers[i].train.step_time_s / unit, 0.051);
         assert_near(share, 100, 1e-6);
         assert_near(memory, printed_number(text, "memory of a GPU", "sum", false), 1e-6);
-        assert_near(memory, fixture->answers[i].train.memory.total_bytes / 1073741824.0, 0.0051);
+        assert_near(memory, asked->answers[i].train.memory.total_bytes / 1073741824.0, 0.0051);
         const double rest = printed_number(text, "memory of a GPU", "headroom", false) +
                             printed_number(text, "memory of a GPU", "reserved", false);
         assert_near(memory + rest, printed_number(text, "memory of a GPU", "capacity", false), 1e-6);
@@ -88,13 +57,13 @@ static void printed_parts_sum(void **state)
 
 static void lines_fit_the_width(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++)
         for (int width = ORR_MIN_WIDTH; width <= 120; width += 5) {
-            char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, width, false);
+            char *text = render(&asked->answers[i], ORR_FORMAT_TERMINAL, width, false);
             check_lines(text, width);
             free(text);
-            text = render(&fixture->answers[i], ORR_FORMAT_EXPLAIN, width, true);
+            text = render(&asked->answers[i], ORR_FORMAT_EXPLAIN, width, true);
             check_lines(text, width);
             free(text);
         }
@@ -102,9 +71,9 @@ static void lines_fit_the_width(void **state)
 
 static void long_names_fit_too(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_job job = fixture->asked.jobs[0];
-    struct orr_answer answer = fixture->answers[0];
+    const struct asked *asked = *state;
+    struct orr_job job = asked->jobs[0];
+    struct orr_answer answer = asked->answers[0];
     answer.job = &job;
     memset(job.model.id, 'm', sizeof job.model.id - 1);
     memset(job.system.id, 's', sizeof job.system.id - 1);
@@ -120,9 +89,9 @@ static void long_names_fit_too(void **state)
 
 static void no_style_is_eighty_columns(void **state)
 {
-    const struct fixture *fixture = *state;
-    char *plain = report_on(&fixture->asked.jobs[0], ORR_FORMAT_TERMINAL, NULL);
-    char *styled = report_on(&fixture->asked.jobs[0], ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
+    const struct asked *asked = *state;
+    char *plain = report_on(&asked->jobs[0], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = report_on(&asked->jobs[0], ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
     assert_string_equal(plain, styled);
     free(styled);
     free(plain);
@@ -130,9 +99,9 @@ static void no_style_is_eighty_columns(void **state)
 
 static void report_is_short(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
+        char *text = render(&asked->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         assert_in_range(count_lines(text), 30, 55);
         free(text);
     }
@@ -141,9 +110,9 @@ static void report_is_short(void **state)
 /* Predictions of other plans are for those who ask. */
 static void what_ifs_are_asked_for(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     static const struct orr_what_if what_ifs[] = {{"DRAM", 9, true, true}, {"--sp", 8, true, false}};
-    struct orr_answer answer = fixture->answers[0];
+    struct orr_answer answer = asked->answers[0];
     answer.train.step_time_s = 10;
     char *text = render(&answer, ORR_FORMAT_TERMINAL, 0, false);
     assert_null(strstr(text, "what would change it"));
@@ -157,9 +126,9 @@ static void what_ifs_are_asked_for(void **state)
 
 static void colours_are_optional(void **state)
 {
-    const struct fixture *fixture = *state;
-    char *plain = render(&fixture->answers[0], ORR_FORMAT_TERMINAL, 0, false);
-    char *coloured = render(&fixture->answers[0], ORR_FORMAT_TERMINAL, 0, true);
+    const struct asked *asked = *state;
+    char *plain = render(&asked->answers[0], ORR_FORMAT_TERMINAL, 0, false);
+    char *coloured = render(&asked->answers[0], ORR_FORMAT_TERMINAL, 0, true);
     check_colours(plain, coloured);
     free(coloured);
     free(plain);
@@ -167,8 +136,8 @@ static void colours_are_optional(void **state)
 
 static void a_plan_that_does_not_fit_says_why(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_answer answer = fixture->answers[0];
+    const struct asked *asked = *state;
+    struct orr_answer answer = asked->answers[0];
     struct orr_result *result = &answer.train;
     result->fits = false;
     (void)snprintf(result->reason, sizeof result->reason, "20 GiB too much; \"zero\":1 would save 24 GiB");
@@ -180,7 +149,7 @@ static void a_plan_that_does_not_fit_says_why(void **state)
     assert_true(json_is_false(json_object_get(json, "fits")));
     assert_string_equal(json_string_value(json_object_get(json, "reason")), result->reason);
     json_decref(json);
-    json = render_json(&fixture->answers[0], ORR_FORMAT_JSON);
+    json = render_json(&asked->answers[0], ORR_FORMAT_JSON);
     assert_null(json_object_get(json, "reason"));
     json_decref(json);
 }
@@ -228,10 +197,10 @@ static const char *const contract_hidden[] = {"tp", "cp", "ep", "etp", "pp", "dp
 
 static void json_follows_the_contract(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_result *result = &fixture->answers[i].train;
-        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
+        const struct orr_result *result = &asked->answers[i].train;
+        json_t *json = render_json(&asked->answers[i], ORR_FORMAT_JSON);
         has_keys(json, contract);
         const json_t *time = json_object_get(json, "time_s"), *memory = json_object_get(json, "memory_bytes");
         has_keys(time, contract_time);
@@ -252,21 +221,11 @@ static void json_follows_the_contract(void **state)
     }
 }
 
-static void request_echo_gives_the_same_job(void **state)
-{
-    const struct fixture *fixture = *state;
-    for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_JSON, 0, false);
-        check_echo(&fixture->asked, text, report_on);
-        free(text);
-    }
-}
-
 static void numbers_json_cannot_hold_are_null(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_job job = fixture->asked.jobs[0];
-    struct orr_answer answer = fixture->answers[0];
+    const struct asked *asked = *state;
+    struct orr_job job = asked->jobs[0];
+    struct orr_answer answer = asked->answers[0];
     answer.job = &job;
     answer.train.energy_j = HUGE_VAL;
     (void)strcpy(job.model.id, "caf\xe9"); /* not UTF-8 */
@@ -281,10 +240,10 @@ static void numbers_json_cannot_hold_are_null(void **state)
 
 static void csv_row_matches_header_and_json(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_CSV, 0, false);
-        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
+        char *text = render(&asked->answers[i], ORR_FORMAT_CSV, 0, false);
+        json_t *json = render_json(&asked->answers[i], ORR_FORMAT_JSON);
         check_csv(text, json, ORR_N_TRAIN_METRICS + 1, 41);
         json_decref(json);
         free(text);
@@ -293,8 +252,8 @@ static void csv_row_matches_header_and_json(void **state)
 
 static void csv_quotes_what_would_break_a_row(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_answer answer = fixture->answers[0];
+    const struct asked *asked = *state;
+    struct orr_answer answer = asked->answers[0];
     struct orr_result *result = &answer.train;
     (void)strcpy(result->reason, "a, \"b\"");
     char *text = render(&answer, ORR_FORMAT_CSV, 0, false);
@@ -306,10 +265,10 @@ static void csv_quotes_what_would_break_a_row(void **state)
 
 static void explanation_covers_the_report(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_memory *memory = &fixture->answers[i].train.memory;
-        char *text = render(&fixture->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
+        const struct orr_memory *memory = &asked->answers[i].train.memory;
+        char *text = render(&asked->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
         char line[96];
         for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) {
             const bool hidden = m >= ORR_TRAIN_METRIC_HIDDEN_TP && m <= ORR_TRAIN_METRIC_HIDDEN_RDP;
@@ -322,15 +281,15 @@ static void explanation_covers_the_report(void **state)
         }
         for (int64_t t = 0; t < memory->n_tensors; t++) assert_non_null(strstr(text, memory->tensors[t].name));
         for (int64_t t = 0; t < memory->n_instants; t++) assert_non_null(strstr(text, memory->instants[t].name));
-        assert_non_null(strstr(text, fixture->asked.jobs[i].calibration.id));
+        assert_non_null(strstr(text, asked->jobs[i].calibration.id));
         free(text);
     }
 }
 
 static void formulas_show_their_values(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_answer answer = fixture->answers[0];
+    const struct asked *asked = *state;
+    struct orr_answer answer = asked->answers[0];
     struct orr_result *result = &answer.train;
     result->model_flops = 1.4e17;
     result->step_time_s = 20;
@@ -344,18 +303,18 @@ static void formulas_show_their_values(void **state)
 /* Where a formula names nothing but numbers, it gives the number beside it. */
 static void formulas_give_their_results(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
         int n_read = 0;
-        for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) n_read += check_formula(&fixture->answers[i], m);
+        for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) n_read += check_formula(&asked->answers[i], m);
         assert_true(n_read >= 24);
     }
 }
 
 static void heaviest_come_first(void **state)
 {
-    const struct fixture *fixture = *state;
-    const struct orr_answer *answer = &fixture->answers[0];
+    const struct asked *asked = *state;
+    const struct orr_answer *answer = &asked->answers[0];
     struct orr_alike few[3], all[256];
     double rest_s, sum_s = 0, few_s = 0;
     const size_t n = orr_rows_heaviest(answer, ORR_TIME_BACKWARD, true, 256, all, &rest_s);
@@ -376,8 +335,8 @@ static void heaviest_come_first(void **state)
 /* A repeated operator is one line: forward and recomputation together. */
 static void repeated_operators_are_one(void **state)
 {
-    const struct fixture *fixture = *state;
-    const struct orr_answer *answer = &fixture->answers[0]; /* full recomputation */
+    const struct asked *asked = *state;
+    const struct orr_answer *answer = &asked->answers[0]; /* full recomputation */
     struct orr_alike all[256];
     const size_t n = orr_rows_heaviest(answer, ORR_ANY_PART, false, 256, all, NULL);
     double share_frac = 0;
@@ -394,9 +353,9 @@ static void repeated_operators_are_one(void **state)
 
 static void dumps_are_arrays(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         json_t *ops = render_json(answer, ORR_FORMAT_DUMP_OPS), *costs = render_json(answer, ORR_FORMAT_DUMP_COSTS);
         json_t *memory = render_json(answer, ORR_FORMAT_DUMP_MEMORY);
         json_t *ledger = render_json(answer, ORR_FORMAT_DUMP_LEDGER);
@@ -416,7 +375,7 @@ static void dumps_are_arrays(void **state)
         json_decref(costs);
         json_decref(memory);
     }
-    const struct orr_job *job = &fixture->asked.jobs[0];
+    const struct orr_job *job = &asked->jobs[0];
     char *text = report_on(job, ORR_FORMAT_DUMP_TIMELINE, NULL);
     json_t *spans = json_loads(text, 0, NULL);
     assert_int_equal(json_array_size(spans), 2 * 64 * 8 * 3); /* F and B of 64 micro-batches, 8 ranks, 3 chunks */
@@ -450,29 +409,17 @@ static void parts_mean_what_the_header_says(void **state)
 {
     (void)state;
 #define X(name, key, meaning) {"time_s." key, meaning},
-    static const char *const time_parts[][2] = {ORR_TIME_PARTS(X)};
+    static const struct part time_parts[] = {ORR_TIME_PARTS(X)};
 #undef X
 #define X(name, key, meaning) {"memory_bytes." key, meaning},
-    static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
+    static const struct part memory_parts[] = {ORR_MEMORY_PARTS(X)};
 #undef X
-    for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_TIME_FORWARD + i);
-        assert_string_equal(info->key, time_parts[i][0]);
-        assert_string_equal(info->meaning, time_parts[i][1]);
-    }
-    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i);
-        assert_string_equal(info->key, memory_parts[i][0]);
-        assert_string_equal(info->meaning, memory_parts[i][1]);
-    }
 #define X(name, key, meaning) {"energy_part_j." key, meaning},
-    static const char *const energy_parts[][2] = {ORR_ENERGY_PARTS(X)};
+    static const struct part energy_parts[] = {ORR_ENERGY_PARTS(X)};
 #undef X
-    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, (int)ORR_TRAIN_METRIC_ENERGY_FLOP + i);
-        assert_string_equal(info->key, energy_parts[i][0]);
-        assert_string_equal(info->meaning, energy_parts[i][1]);
-    }
+    check_parts(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_TIME_FORWARD, time_parts, ORR_N_TIME_PARTS);
+    check_parts(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_MEMORY_WEIGHTS, memory_parts, ORR_N_MEMORY_PARTS);
+    check_parts(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_ENERGY_FLOP, energy_parts, ORR_N_ENERGY_PARTS);
 }
 
 static int write_glossary(const char *path)
@@ -512,5 +459,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(glossary_page_is_the_list),
         cmocka_unit_test(parts_mean_what_the_header_says),
     };
-    return cmocka_run_group_tests_name("report", tests, open_fixture, close_fixture);
+    return cmocka_run_group_tests_name("report", tests, open_requests, close_asked);
 }

@@ -27,53 +27,23 @@ static const char *const requests[N_JOBS] = {
                   "\"plan\":{\"tp\":4},\"workload\":{\"batch\":8,\"input_len\":128,\"output_len\":128}}",
 };
 
-struct fixture {
-    struct asked asked;
-    struct orr_answer answers[N_JOBS];
-};
-
-static int open_fixture(void **state)
+static int open_requests(void **state)
 {
-    static struct fixture fixture;
-    open_asked(&fixture.asked, requests, N_JOBS);
-    for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_job *job = &fixture.asked.jobs[i];
-        struct orr_scratch *scratch = fixture.asked.scratches[i];
-        orr_predict(job, scratch, &fixture.answers[i]);
-    }
-    *state = &fixture;
+    static struct asked asked;
+    open_asked(&asked, requests, N_JOBS);
+    *state = &asked;
     return 0;
-}
-
-static int close_fixture(void **state)
-{
-    struct fixture *fixture = *state;
-    close_asked(&fixture->asked);
-    return 0;
-}
-
-static char *render(const struct orr_answer *answer, enum orr_format format, int width, bool colour)
-{
-    const struct orr_style style = {.width = width, .colour = colour};
-    char *rendered = orr_render(answer, format, &style);
-    assert_non_null(rendered);
-    return rendered;
-}
-
-static json_t *render_json(const struct orr_answer *answer, enum orr_format format)
-{
-    return take_json(render(answer, format, 0, false));
 }
 
 /* ---------------------------------------------------------------- terminal */
 
 static void printed_parts_sum(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     static const char time_title[] = "time of the request", memory_title[] = "memory of a GPU";
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_result *result = &fixture->answers[i].infer;
-        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
+        const struct orr_infer_result *result = &asked->answers[i].infer;
+        char *text = render(&asked->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         double time = 0, share = 0, memory = 0;
         for (int part = 0; part < ORR_N_INFER_PARTS; part++) {
             const char *name = orr_infer_part_name((enum orr_infer_part)part);
@@ -101,11 +71,11 @@ static const enum orr_format for_people[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_EXP
 
 static void lines_fit_the_width(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++)
         for (int width = ORR_MIN_WIDTH; width <= 150; width += 6)
             for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
-                char *text = render(&fixture->answers[i], for_people[f], width, f > 0);
+                char *text = render(&asked->answers[i], for_people[f], width, f > 0);
                 check_lines(text, width);
                 free(text);
             }
@@ -113,9 +83,9 @@ static void lines_fit_the_width(void **state)
 
 static void long_names_fit_too(void **state)
 {
-    const struct fixture *fixture = *state;
-    struct orr_job job = fixture->asked.jobs[DRAFTED];
-    struct orr_answer answer = fixture->answers[DRAFTED];
+    const struct asked *asked = *state;
+    struct orr_job job = asked->jobs[DRAFTED];
+    struct orr_answer answer = asked->answers[DRAFTED];
     answer.job = &job;
     memset(job.model.id, 'm', sizeof job.model.id - 1);
     memset(job.draft.id, 'd', sizeof job.draft.id - 1);
@@ -131,9 +101,9 @@ static void long_names_fit_too(void **state)
 
 static void no_style_is_eighty_columns(void **state)
 {
-    const struct fixture *fixture = *state;
-    char *plain = report_on(&fixture->asked.jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
-    char *styled = render(&fixture->answers[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
+    const struct asked *asked = *state;
+    char *plain = report_on(&asked->jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = render(&asked->answers[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
     assert_string_equal(plain, styled);
     free(styled);
     free(plain);
@@ -141,23 +111,23 @@ static void no_style_is_eighty_columns(void **state)
 
 static void report_is_short_and_says_what_was_asked(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
+        char *text = render(&asked->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         assert_in_range(count_lines(text), 30, 58);
-        assert_non_null(strstr(text, fixture->asked.jobs[i].model.id));
+        assert_non_null(strstr(text, asked->jobs[i].model.id));
         assert_non_null(strstr(text, "heaviest operators"));
         free(text);
     }
-    char *text = render(&fixture->answers[APART], ORR_FORMAT_TERMINAL, 160, false);
+    char *text = render(&asked->answers[APART], ORR_FORMAT_TERMINAL, 160, false);
     assert_non_null(strstr(text, "batch 64 × 1024 → 512 tokens · weights fp8_block · cache fp8 · 25 % of the prompt"
                                  " cached · chunks of 512 tokens · prefill and decode apart\n"));
     free(text);
-    text = render(&fixture->answers[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
+    text = render(&asked->answers[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
     assert_non_null(
         strstr(text, "weights int4, multiplied in bf16 · cache bf16 · 3 drafts by llama2-7b, 80 % accepted\n"));
     free(text);
-    text = render(&fixture->answers[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
+    text = render(&asked->answers[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
     assert_null(strstr(text, "next tokens")); /* there are none */
     assert_null(strstr(text, "bound, decode"));
     free(text);
@@ -165,10 +135,10 @@ static void report_is_short_and_says_what_was_asked(void **state)
 
 static void colours_are_optional(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
-        char *plain = render(&fixture->answers[PLAIN], for_people[f], 0, false);
-        char *coloured = render(&fixture->answers[PLAIN], for_people[f], 0, true);
+        char *plain = render(&asked->answers[PLAIN], for_people[f], 0, false);
+        char *coloured = render(&asked->answers[PLAIN], for_people[f], 0, true);
         check_colours(plain, coloured);
         free(coloured);
         free(plain);
@@ -177,8 +147,8 @@ static void colours_are_optional(void **state)
 
 static void a_job_that_does_not_fit_says_why(void **state)
 {
-    const struct fixture *fixture = *state;
-    const struct orr_answer *answer = &fixture->answers[TOO_LARGE];
+    const struct asked *asked = *state;
+    const struct orr_answer *answer = &asked->answers[TOO_LARGE];
     assert_false(answer->infer.fits);
     char *text = render(answer, ORR_FORMAT_TERMINAL, 0, false);
     assert_non_null(strstr(text, "does not fit"));
@@ -188,7 +158,7 @@ static void a_job_that_does_not_fit_says_why(void **state)
     assert_true(json_is_false(json_object_get(json, "fits")));
     assert_string_equal(json_string_value(json_object_get(json, "reason")), answer->infer.reason);
     json_decref(json);
-    json = render_json(&fixture->answers[PLAIN], ORR_FORMAT_JSON);
+    json = render_json(&asked->answers[PLAIN], ORR_FORMAT_JSON);
     assert_null(json_object_get(json, "reason"));
     json_decref(json);
 }
@@ -250,10 +220,10 @@ static const char *const contract_bounds[] = {"compute", "l2", "dram", "network"
 
 static void json_follows_the_contract(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_result *result = &fixture->answers[i].infer;
-        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
+        const struct orr_infer_result *result = &asked->answers[i].infer;
+        json_t *json = render_json(&asked->answers[i], ORR_FORMAT_JSON);
         has_keys(json, contract);
         const json_t *time = json_object_get(json, "time_s"), *memory = json_object_get(json, "memory_bytes");
         const json_t *prefill = json_object_get(json, "prefill_bound_frac");
@@ -282,40 +252,30 @@ static void json_follows_the_contract(void **state)
 /* Eq. 90 and Eq. 94 by hand. */
 static void json_holds_what_can_be_counted(void **state)
 {
-    const struct fixture *fixture = *state;
-    json_t *json = render_json(&fixture->answers[PLAIN], ORR_FORMAT_JSON);
+    const struct asked *asked = *state;
+    json_t *json = render_json(&asked->answers[PLAIN], ORR_FORMAT_JSON);
     assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 2 * 40 * 40 * 128 * 2);
     assert_true(json_real_value(json_object_get(json, "kv_bytes_per_sequence")) == 400.0 * 819200);
     assert_int_equal(json_integer_value(json_object_get(json, "params_total")), 13015864320);
     assert_true(json_real_value(json_object_get(json, "tokens_per_step")) == 1);
     json_decref(json);
-    json = render_json(&fixture->answers[APART], ORR_FORMAT_JSON);
+    json = render_json(&asked->answers[APART], ORR_FORMAT_JSON);
     assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 61 * (512 + 64));
     json_decref(json);
-    json = render_json(&fixture->answers[DRAFTED], ORR_FORMAT_JSON); /* (1 - 0.8^4) / (1 - 0.8) */
+    json = render_json(&asked->answers[DRAFTED], ORR_FORMAT_JSON); /* (1 - 0.8^4) / (1 - 0.8) */
     assert_near(json_real_value(json_object_get(json, "tokens_per_step")), 2.952, 1e-12);
     json_decref(json);
-}
-
-static void request_echo_gives_the_same_job(void **state)
-{
-    const struct fixture *fixture = *state;
-    for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_JSON, 0, false);
-        check_echo(&fixture->asked, text, report_on);
-        free(text);
-    }
 }
 
 /* ---------------------------------------------------------------- CSV */
 
 static void csv_row_matches_header_and_json(void **state)
 {
-    const struct fixture *fixture = *state;
-    char *reference = render(&fixture->answers[0], ORR_FORMAT_CSV, 0, false);
+    const struct asked *asked = *state;
+    char *reference = render(&asked->answers[0], ORR_FORMAT_CSV, 0, false);
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_CSV, 0, false);
-        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
+        char *text = render(&asked->answers[i], ORR_FORMAT_CSV, 0, false);
+        json_t *json = render_json(&asked->answers[i], ORR_FORMAT_JSON);
         assert_true(strncmp(text, reference, strcspn(reference, "\n") + 1) == 0); /* one header for all jobs */
         check_csv(text, json, ORR_N_INFER_METRICS + 1, 46);
         json_decref(json);
@@ -328,9 +288,9 @@ static void csv_row_matches_header_and_json(void **state)
 
 static void operator_table_lists_every_product(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         char *text = render(answer, ORR_FORMAT_OPS, 150, false);
         const char *prefill = strstr(text, "\n  prefill "), *decode = strstr(text, "\n  decode step ");
         assert_non_null(prefill);
@@ -346,7 +306,7 @@ static void operator_table_lists_every_product(void **state)
         assert_non_null(strstr(text, "\nridge: "));
         free(text);
     }
-    char *narrow = render(&fixture->answers[PLAIN], ORR_FORMAT_OPS, 80, false);
+    char *narrow = render(&asked->answers[PLAIN], ORR_FORMAT_OPS, 80, false);
     assert_null(strstr(narrow, "L2")); /* first to go */
     assert_non_null(strstr(narrow, " bound"));
     free(narrow);
@@ -355,9 +315,9 @@ static void operator_table_lists_every_product(void **state)
 /* Rows give the parts of the latency, and the stages what formulas say of them. */
 static void rows_sum_to_the_parts(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         for (int part = 0; part < ORR_N_INFER_PARTS; part++) {
             double sum_s = 0;
             for (size_t k = 0; k < answer->n_rows; k++)
@@ -374,8 +334,8 @@ static void rows_sum_to_the_parts(void **state)
 
 static void heaviest_come_first(void **state)
 {
-    const struct fixture *fixture = *state;
-    const struct orr_answer *answer = &fixture->answers[PLAIN];
+    const struct asked *asked = *state;
+    const struct orr_answer *answer = &asked->answers[PLAIN];
     struct orr_alike all[64], few[3];
     double sum_s = 0;
     const size_t n = orr_rows_heaviest(answer, ORR_INFER_DECODE_GEMM, true, 64, all, NULL);
@@ -393,14 +353,14 @@ static void heaviest_come_first(void **state)
 /* Overhead is waits alone; --explain names each of them. 199 decode steps of 0.1 ms, and a prompt. */
 static void waits_are_explained_by_name(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     static const char *const lines[] = {"\n    scheduling and sampling, decode: 199 × 100 us = 19.9 ms\n",
                                         "\n    request handling: 3.00 ms\n",
                                         "\n    sampling of the first token: 100 us\n",
                                         "\n    launch gaps, decode: 199 × ",
                                         "\n    launch gaps, prefill: ",
                                         "\n    sum: "};
-    struct orr_job job = fixture->asked.jobs[PLAIN];
+    struct orr_job job = asked->jobs[PLAIN];
     job.engine.kernel_gap_s = 1e-6;
     job.engine.short_prefill_gap_s = 1e-6;
     job.engine.sampling_s = 1e-4;
@@ -412,10 +372,10 @@ static void waits_are_explained_by_name(void **state)
     for (size_t i = 0; i < COUNT(lines); i++)
         if (!strstr(part, lines[i])) fail_msg("no line %s", lines[i]);
     free(text);
-    text = render(&fixture->answers[EAGER], ORR_FORMAT_EXPLAIN, 100, false);
+    text = render(&asked->answers[EAGER], ORR_FORMAT_EXPLAIN, 100, false);
     assert_non_null(strstr(text, "\n    host launches, decode: "));
     free(text);
-    text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 100, false);
+    text = render(&asked->answers[APART], ORR_FORMAT_EXPLAIN, 100, false);
     assert_non_null(strstr(text, "\n    pp.send, decode: "));
     assert_non_null(strstr(text, "\n    other stages, prefill: "));
     assert_non_null(strstr(text, "\n    cache handed to the decode GPUs: "));
@@ -426,9 +386,9 @@ static void dumped_operators_follow_the_contract(void **state)
 {
     static const char *const keys[] = {"phase", "name",  "count", "batch",  "m",     "n",
                                        "k",     "flops", "bytes", "time_s", "bound", NULL};
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         json_t *ops = render_json(answer, ORR_FORMAT_DUMP_OPS);
         assert_int_equal(json_array_size(ops), answer->n_ops);
         double prefill_s = 0, decode_s = 0;
@@ -457,9 +417,9 @@ static void dumped_operators_follow_the_contract(void **state)
 
 static void other_dumps_are_arrays(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         json_t *costs = render_json(answer, ORR_FORMAT_DUMP_COSTS),
                *memory = render_json(answer, ORR_FORMAT_DUMP_MEMORY);
         json_t *spans = render_json(answer, ORR_FORMAT_DUMP_TIMELINE);
@@ -481,26 +441,26 @@ static void other_dumps_are_arrays(void **state)
 
 static void explanation_covers_the_report(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
+        char *text = render(&asked->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
         char line[96];
         for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
             (void)snprintf(line, sizeof line, "\n%s", orr_metric_info(ORR_JOB_INFER, m)->key);
             if (m != ORR_INFER_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
         }
-        assert_non_null(strstr(text, fixture->asked.jobs[i].calibration.id));
-        assert_non_null(strstr(text, fixture->asked.jobs[i].engine.id));
+        assert_non_null(strstr(text, asked->jobs[i].calibration.id));
+        assert_non_null(strstr(text, asked->jobs[i].engine.id));
         free(text);
     }
-    char *text = render(&fixture->answers[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
+    char *text = render(&asked->answers[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, "layer kind 0: 40 layers · 40 heads · (128 + 128) · 2 B = 819,200 B per token\n"));
     assert_non_null(strstr(text, "\ntime_s.kv_transfer = prefill and decode share their GPUs = 0 s   [Eq. 95]\n"));
     free(text);
-    text = render(&fixture->answers[DRAFTED], ORR_FORMAT_EXPLAIN, 160, false);
+    text = render(&asked->answers[DRAFTED], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, " = (1 - 0.8^(3 + 1)) / (1 - 0.8) = 2.952   [Eq. 94]\n"));
     free(text);
-    text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 160, false);
+    text = render(&asked->answers[APART], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, "58 layers · (rank 512 + rope 64) · 1 B = 33,408 B per token\n"));
     free(text);
 }
@@ -508,10 +468,10 @@ static void explanation_covers_the_report(void **state)
 /* Where a formula names nothing but numbers, it gives the number beside it. */
 static void formulas_give_their_results(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
         int n_read = 0;
-        for (int m = 0; m < ORR_N_INFER_METRICS; m++) n_read += check_formula(&fixture->answers[i], m);
+        for (int m = 0; m < ORR_N_INFER_METRICS; m++) n_read += check_formula(&asked->answers[i], m);
         assert_true(n_read >= 25);
     }
 }
@@ -519,16 +479,16 @@ static void formulas_give_their_results(void **state)
 /* Formulas with words before or behind the numbers. */
 static void worded_formulas_give_their_results(void **state)
 {
-    const struct fixture *fixture = *state;
+    const struct asked *asked = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_answer *answer = &fixture->answers[i];
+        const struct orr_answer *answer = &asked->answers[i];
         struct formula budget = {.answer = answer, .at = orr_budget_formula(answer->job->engine.budget)};
         assert_near(read_sum(&budget), answer->infer.kv_budget_bytes, 1e-9 * answer->infer.memory_capacity_bytes);
         struct formula decode = {.answer = answer,
                                  .at = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_DECODE)->formula};
         assert_near(read_sum(&decode), answer->infer.decode_s, 1e-9 * answer->infer.latency_s);
     }
-    const struct orr_answer *apart = &fixture->answers[APART];
+    const struct orr_answer *apart = &asked->answers[APART];
     const char *formula = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_KV_TRANSFER)->formula;
     struct formula transfer = {.answer = apart, .at = strchr(formula, ':') + 1}; /* Eq. 95 */
     assert_near(read_sum(&transfer), apart->infer.time_s[ORR_INFER_KV_TRANSFER], 1e-12);
@@ -558,29 +518,17 @@ static void parts_mean_what_the_header_says(void **state)
 {
     (void)state;
 #define X(name, key, meaning) {"time_s." key, meaning},
-    static const char *const time_parts[][2] = {ORR_INFER_PARTS(X)};
+    static const struct part time_parts[] = {ORR_INFER_PARTS(X)};
 #undef X
 #define X(name, key, meaning) {"memory_bytes." key, meaning},
-    static const char *const memory_parts[][2] = {ORR_SERVE_MEMORY_PARTS(X)};
+    static const struct part memory_parts[] = {ORR_SERVE_MEMORY_PARTS(X)};
 #undef X
-    for (int i = 0; i < ORR_N_INFER_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_PREFILL_GEMM + i);
-        assert_string_equal(info->key, time_parts[i][0]);
-        assert_string_equal(info->meaning, time_parts[i][1]);
-    }
-    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_MEMORY_WEIGHTS + i);
-        assert_string_equal(info->key, memory_parts[i][0]);
-        assert_string_equal(info->meaning, memory_parts[i][1]);
-    }
 #define X(name, key, meaning) {"energy_part_j." key, meaning},
-    static const char *const energy_parts[][2] = {ORR_ENERGY_PARTS(X)};
+    static const struct part energy_parts[] = {ORR_ENERGY_PARTS(X)};
 #undef X
-    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, (int)ORR_INFER_METRIC_ENERGY_FLOP + i);
-        assert_string_equal(info->key, energy_parts[i][0]);
-        assert_string_equal(info->meaning, energy_parts[i][1]);
-    }
+    check_parts(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_PREFILL_GEMM, time_parts, ORR_N_INFER_PARTS);
+    check_parts(ORR_JOB_INFER, ORR_INFER_METRIC_MEMORY_WEIGHTS, memory_parts, ORR_N_SERVE_MEMORY_PARTS);
+    check_parts(ORR_JOB_INFER, ORR_INFER_METRIC_ENERGY_FLOP, energy_parts, ORR_N_ENERGY_PARTS);
 }
 
 int main(void)
@@ -609,5 +557,5 @@ int main(void)
         cmocka_unit_test(glossary_page_has_the_list),
         cmocka_unit_test(parts_mean_what_the_header_says),
     };
-    return cmocka_run_group_tests_name("report_infer", tests, open_fixture, close_fixture);
+    return cmocka_run_group_tests_name("report_infer", tests, open_requests, close_asked);
 }

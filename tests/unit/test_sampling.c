@@ -48,15 +48,6 @@ static void every_sequence_is_sampled(void **state)
     }
 }
 
-static double step_s(const struct orr_job *job, const struct orr_step *step)
-{
-    struct orr_step_model *model = orr_step_model_new(job);
-    assert_non_null(model);
-    const double time_s = orr_step_time(model, step);
-    orr_step_model_free(model);
-    return time_s;
-}
-
 /* A step with sampling less the same step without. */
 static void a_step_is_sampled_once(void **state)
 {
@@ -70,9 +61,9 @@ static void a_step_is_sampled_once(void **state)
         };
         for (size_t k = 0; k < COUNT(steps); k++) {
             read_sampled(w, i);
-            const double with_s = step_s(&w->job, &steps[k]);
+            const double with_s = single_step_s(&w->job, &steps[k]);
             w->job.engine.sampling_s = w->job.engine.sampling_s_per_sequence = 0;
-            assert_close(with_s - step_s(&w->job, &steps[k]), STEP_S + SEQUENCE_S * (double)batch, 1e-6);
+            assert_close(with_s - single_step_s(&w->job, &steps[k]), STEP_S + SEQUENCE_S * (double)batch, 1e-6);
         }
     }
 }

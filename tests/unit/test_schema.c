@@ -12,12 +12,6 @@
 
 #include "support.h"
 
-static const struct orr_catalogue *catalogue_of(void **state)
-{
-    const struct world *world = *state;
-    return world->catalogue;
-}
-
 static json_t *schema_of(const char *question)
 {
     char *text = orr_schema_text(question);

@@ -8,21 +8,14 @@
     "memory_frac,distinct_prompts,power_limit_w,metric,stat,value\n"
 #define LOOP ",test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,closed,64,4000,200,0.8,1280,"
 
-static struct orr_validation *validate(struct world *w, const char *csv)
-{
-    struct orr_validation *validation = NULL;
-    struct orr_error error;
-    if (orr_validate(w->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
-    return validation;
-}
-
 /* Ten distinct prompts are computed ten times and found 1,270 times, so that the service is one that only decodes. Half
  * of the power makes steps with prompts, which compute, longer. Two fifths of the memory hold no 64 sequences. */
 static void recipes_act(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v = validate(w, HEAD "plain" LOOP ",,,ttft_s,mean,1\nrepeat" LOOP ",10,,ttft_s,mean,1\n"
-                                                "low" LOOP ",,350,ttft_s,mean,1\nsmall" LOOP "0.4,,,ttft_s,mean,1\n");
+    struct orr_validation *v =
+        validate_csv(w, HEAD "plain" LOOP ",,,ttft_s,mean,1\nrepeat" LOOP ",10,,ttft_s,mean,1\n"
+                             "low" LOOP ",,350,ttft_s,mean,1\nsmall" LOOP "0.4,,,ttft_s,mean,1\n");
     assert_int_equal(v->n_scores, 4);
     for (size_t i = 0; i < 4; i++) {
         print_message("# %s: TTFT %.3f s %s\n", v->scores[i].id, v->scores[i].predicted, v->scores[i].skipped);
@@ -40,7 +33,7 @@ static void given_values_are_one_reason(void **state)
 {
     struct world *w = *state;
     const struct orr_style style = {.width = 100};
-    struct orr_validation *v = validate(
+    struct orr_validation *v = validate_csv(
         w, HEAD "a,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,saturated,16,500,100,0.8,160,,,,"
                 "mean_running_batch,mean,16\nb,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,saturated,32,500,100,"
                 "0.8,320,,,,mean_running_batch,mean,32\n");

@@ -44,16 +44,6 @@ static int close_session(void **state)
     return 0;
 }
 
-static double number(enum orr_job_kind kind, const struct orr_sweep_row *row, const char *name)
-{
-    struct orr_column columns[ORR_MAX_COLUMNS];
-    const size_t n = orr_session_columns(kind, columns);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, name) == 0) return row->numbers[i];
-    fail_msg("no column %s", name);
-    return 0;
-}
-
 static void rows_hold_the_numbers_of_the_structs(void **state)
 {
     struct fixture *fixture = *state;
@@ -66,12 +56,12 @@ static void rows_hold_the_numbers_of_the_structs(void **state)
     orr_train(&job, scratch, &train);
     assert_int_equal(orr_session_ask(fixture->session, TRAIN, "request", &row, NULL), ORR_OK);
     assert_int_equal(row.status, ORR_POINT_OK);
-    assert_true(number(ORR_JOB_TRAIN, &row, "step_time_s") == train.step_time_s);
-    assert_true(number(ORR_JOB_TRAIN, &row, "time_s.forward") == train.time_s[ORR_TIME_FORWARD]);
+    assert_true(row_number(ORR_JOB_TRAIN, &row, "step_time_s") == train.step_time_s);
+    assert_true(row_number(ORR_JOB_TRAIN, &row, "time_s.forward") == train.time_s[ORR_TIME_FORWARD]);
     assert_int_equal(orr_job_read(fixture->catalogue, INFER, "request", &job, NULL), ORR_OK);
     orr_infer(&job, scratch, &infer);
     assert_int_equal(orr_session_ask(fixture->session, INFER, "request", &row, NULL), ORR_OK);
-    assert_true(number(ORR_JOB_INFER, &row, "latency_s") == infer.latency_s);
+    assert_true(row_number(ORR_JOB_INFER, &row, "latency_s") == infer.latency_s);
     orr_scratch_free(scratch);
 }
 

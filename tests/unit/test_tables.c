@@ -37,16 +37,6 @@ static char *sweep_table(const struct world *w, const char *request, size_t n, s
     return text;
 }
 
-static double number_of(enum orr_job_kind kind, const struct orr_sweep_row *row, const char *name)
-{
-    struct orr_column columns[ORR_MAX_COLUMNS];
-    const size_t n = orr_session_columns(kind, columns);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, name) == 0) return row->numbers[i];
-    fail_msg("no column %s", name);
-    return 0;
-}
-
 /* Points of three fates: an answer, a plan that does not fit, and two that the same rule refuses, named once. */
 static void a_sweep_is_a_table(void **state)
 {
@@ -64,7 +54,7 @@ static void a_sweep_is_a_table(void **state)
     assert_non_null(strstr(text, "no_fit"));
     assert_int_equal(count_of(text, "invalid"), 2);
     assert_non_null(strstr(text, "tok/s/GPU"));
-    const double step_s = number_of(ORR_JOB_TRAIN, &rows[0], "step_time_s");
+    const double step_s = row_number(ORR_JOB_TRAIN, &rows[0], "step_time_s");
     assert_true(step_s > 0.1 && step_s < 1);
     (void)snprintf(step, sizeof step, "%.0f ms", step_s * 1e3);
     assert_non_null(strstr(text, step));

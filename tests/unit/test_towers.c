@@ -415,9 +415,7 @@ static void a_search_knows_the_tower(void **state)
         if (*c == '\'') *c = '"';
     if (orr_search_read(w->catalogue, json, "request", &request, &error)) fail_msg("%s", error.text);
     struct orr_search *bounded = run(&request, 2);
-    request.brute = true;
-    struct orr_search *brute = run(&request, 2);
-    assert_same_answer(bounded, brute);
+    (void)assert_nothing_is_lost(&request, bounded);
     const struct orr_found *best;
     assert_true(orr_search_best(bounded, &best) > 0);
     w->job = request.job;
@@ -425,7 +423,6 @@ static void a_search_knows_the_tower(void **state)
     train(w);
     assert_close(w->result.step_time_s, best->time_s, 1e-9);
     orr_search_free(bounded);
-    orr_search_free(brute);
 }
 
 int main(void)

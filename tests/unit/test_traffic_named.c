@@ -2,6 +2,7 @@
  * published traces by another program; the tests need none of them. */
 #include "support.h"
 
+#include "base/number.h"
 #include "serving/traffic.h"
 #include "spec/request.h"
 #include "spec/traffic_named.h"
@@ -16,12 +17,6 @@ static struct orr_serving_request read_like(const struct world *w, const char *t
     (void)snprintf(json, sizeof json, "{\"model\":\"llama3-8b\",\"system\":\"h100-sxm\",\"traffic\":{%s}}", traffic);
     if (orr_serving_read(w->catalogue, json, "request", &serving, &error)) fail_msg("%s: %s", traffic, error.text);
     return serving;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static double mean(const double *values)
@@ -93,8 +88,8 @@ static void named_traffic_has_the_statistics_of_its_trace(void **state)
         const double near = TRACES[i].found > 0 ? 0.1 : 0.05;
         assert_close(mean(drawn->inputs), TRACES[i].input, near);
         assert_close(mean(drawn->outputs), TRACES[i].output, 0.03);
-        qsort(drawn->inputs, N, sizeof *drawn->inputs, by_size);
-        qsort(drawn->outputs, N, sizeof *drawn->outputs, by_size);
+        qsort(drawn->inputs, N, sizeof *drawn->inputs, orr_ascending);
+        qsort(drawn->outputs, N, sizeof *drawn->outputs, orr_ascending);
         assert_close(drawn->inputs[N / 10], TRACES[i].input_p10, 0.1);
         assert_close(drawn->inputs[N / 2], TRACES[i].input_p50, near);
         assert_close(drawn->inputs[N * 9 / 10], TRACES[i].input_p90, near);
@@ -135,7 +130,7 @@ static void sessions_go_on_after_their_gap(void **state)
         length[ask.prefix] = ask.input_len;
     }
     assert_close((double)n / N, 0.5, 0.02);
-    qsort(gaps, (size_t)n, sizeof *gaps, by_size);
+    qsort(gaps, (size_t)n, sizeof *gaps, orr_ascending);
     /* a session that two requests follow has a shorter gap between these two than either drew */
     assert_true(gaps[n / 2] > 35 && gaps[n / 2] <= 70);
 }

@@ -132,14 +132,6 @@ static void statistics_by_hand(void **state)
 #define SAME ",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,"
 #define ROW  ",test" SAME
 
-static struct orr_validation *validate(struct world *w, const char *csv)
-{
-    struct orr_validation *validation = NULL;
-    struct orr_error error;
-    if (orr_validate(w->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
-    return validation;
-}
-
 /* A row's prediction is that of the request it describes; a throughput's error is that of its time. */
 static void throughput_is_inverted(void **state)
 {
@@ -155,7 +147,7 @@ static void throughput_is_inverted(void **state)
              TRAINING "a" ROW "step_time_s,%.17g,\nb" ROW "tokens_per_s_per_gpu,%.17g,\nc" ROW
                       "peak_memory_gib,%.17g,\n",
              step_s / 1.1, rate * 1.25, w->result.memory.total_bytes / GIB * 2);
-    struct orr_validation *v = validate(w, csv);
+    struct orr_validation *v = validate_csv(w, csv);
     assert_int_equal(v->n_rows, 3);
     assert_int_equal(v->n_scores, 3);
     assert_close(v->scores[0].predicted, step_s, 1e-12);
@@ -171,12 +163,13 @@ static void throughput_is_inverted(void **state)
 /* Sequence parallelism is 1 or 0, or a word of a request; anything else is no silent default. */
 static void sequence_parallel_is_read_or_refused(void **state)
 {
-    struct orr_validation *v = validate(*state, "id,model,system,gpus,tp,sp,seq,micro_batch,global_batch,metric,value\n"
-                                                "a,llama3-8b,h100-sxm,8,8,1,8192,1,8,step_time_s,1\n"
-                                                "b,llama3-8b,h100-sxm,8,8,1.0,8192,1,8,step_time_s,1\n"
-                                                "c,llama3-8b,h100-sxm,8,8,true,8192,1,8,step_time_s,1\n"
-                                                "d,llama3-8b,h100-sxm,8,8,0,8192,1,8,step_time_s,1\n"
-                                                "e,llama3-8b,h100-sxm,8,8,perhaps,8192,1,8,step_time_s,1\n");
+    struct orr_validation *v =
+        validate_csv(*state, "id,model,system,gpus,tp,sp,seq,micro_batch,global_batch,metric,value\n"
+                             "a,llama3-8b,h100-sxm,8,8,1,8192,1,8,step_time_s,1\n"
+                             "b,llama3-8b,h100-sxm,8,8,1.0,8192,1,8,step_time_s,1\n"
+                             "c,llama3-8b,h100-sxm,8,8,true,8192,1,8,step_time_s,1\n"
+                             "d,llama3-8b,h100-sxm,8,8,0,8192,1,8,step_time_s,1\n"
+                             "e,llama3-8b,h100-sxm,8,8,perhaps,8192,1,8,step_time_s,1\n");
     assert_close(v->scores[1].predicted, v->scores[0].predicted, 0);
     assert_close(v->scores[2].predicted, v->scores[0].predicted, 0);
     assert_true(fabs(v->scores[3].predicted / v->scores[0].predicted - 1) > 1e-3);
@@ -189,12 +182,12 @@ static void skipped_rows_say_why(void **state)
 {
     struct world *w = *state;
     struct orr_validation *v =
-        validate(w, TRAINING "a" ROW "step_time_s,10,\n"
-                             "b" ROW "furlongs,10,\n"
-                             "c" ROW "step_time_s,0,\n"
-                             "d" ROW "step_time_s,ten,\n"
-                             "e,test,no-such-model,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
-                             "f,test,llama2-7b,a100-80g-sxm,8,3,1,8,4096,1,64,bf16,generic,step_time_s,10,\n");
+        validate_csv(w, TRAINING "a" ROW "step_time_s,10,\n"
+                                 "b" ROW "furlongs,10,\n"
+                                 "c" ROW "step_time_s,0,\n"
+                                 "d" ROW "step_time_s,ten,\n"
+                                 "e,test,no-such-model,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                                 "f,test,llama2-7b,a100-80g-sxm,8,3,1,8,4096,1,64,bf16,generic,step_time_s,10,\n");
     const char *const words[] = {"", "unknown metric \"furlongs\"", "positive number", "\"ten\"", "no-such-model", ""};
     assert_int_equal(v->n_scores, 6);
     for (size_t i = 0; i < 6; i++) {
@@ -209,11 +202,11 @@ static void skipped_rows_say_why(void **state)
 static void lab_rows_give_time_memory_and_verdict(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v =
-        validate(w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
-                    "micro_batch,step_s,peak_bytes\n"
-                    "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n"
-                    "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,512,,\n");
+    struct orr_validation *v = validate_csv(
+        w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
+           "micro_batch,step_s,peak_bytes\n"
+           "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n"
+           "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,512,,\n");
     assert_int_equal(v->n_rows, 2);
     assert_int_equal(v->n_verdicts, 2);
     assert_int_equal(v->n_wrong_verdicts, 0); /* 512 sequences do not fit in 141 GB */
@@ -230,9 +223,9 @@ static void layer_rows_give_one_layer(void **state)
 {
     struct world *w = *state;
 #define LAYER "t,gpt-22b,a100-80g-sxm,8,8,0,2048,4,fp16,full,unfused,"
-    struct orr_validation *v =
-        validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
-                    "forward,0.0077\n" LAYER "backward,0.0195\n" LAYER "forward+backward,0.0272\n");
+    struct orr_validation *v = validate_csv(
+        w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
+           "forward,0.0077\n" LAYER "backward,0.0195\n" LAYER "forward+backward,0.0272\n");
     assert_int_equal(v->n_scores, 3);
     assert_close(v->scores[0].predicted + v->scores[1].predicted, v->scores[2].predicted, 1e-12);
     /* 24 B s h^2 (1 + s / (6 h)) FLOP over 8 GPUs at no more than 312 TFLOP/s, and backward with recomputation 3 times
@@ -247,7 +240,7 @@ static void files_add_up(void **state)
 {
     struct world *w = *state;
     struct orr_error error;
-    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
+    struct orr_validation *v = validate_csv(w, TRAINING "a" ROW "step_time_s,10,\n");
     assert_int_equal(orr_validate(w->catalogue, TRAINING "b" ROW "step_time_s,20,\n", "second.csv", &v, &error),
                      ORR_OK);
     assert_int_equal(v->n_scores, 2);
@@ -297,11 +290,11 @@ static void any_column_groups(void **state)
     struct world *w = *state;
     struct orr_error error;
     struct orr_validation *v =
-        validate(w, TRAINING "a,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,10,\n"
-                             "b,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
-                             "c,t,llama2-7b,a100-80g-sxm,80,1,10,8,4096,1,80,bf16,generic,furlongs,10,\n"
-                             "d,t,llama2-7b,a100-80g-sxm,8,1,,8,4096,1,64,bf16,generic,step_time_s,20,\n"
-                             "e,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,20,\n");
+        validate_csv(w, TRAINING "a,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                                 "b,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                                 "c,t,llama2-7b,a100-80g-sxm,80,1,10,8,4096,1,80,bf16,generic,furlongs,10,\n"
+                                 "d,t,llama2-7b,a100-80g-sxm,8,1,,8,4096,1,64,bf16,generic,step_time_s,20,\n"
+                                 "e,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,20,\n");
     assert_int_equal(orr_validate(w->catalogue,
                                   "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,"
                                   "compiled,seq,micro_batch,step_s,peak_bytes\n"
@@ -337,14 +330,15 @@ static void rows_are_chosen_and_grouped_by_several_columns(void **state)
 {
     struct world *w = *state;
     struct orr_error error;
-    struct orr_validation *v = validate(w, "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,"
-                                           "precision,engine,metric,value,state\n"
-                                           "a,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,20,\n"
-                                           "b,t,llama2-7b,a100-80g-sxm,8,2,1,4,4096,1,64,bf16,generic,step_time_s,20,\n"
-                                           "c,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
-                                           "step_time_s,20,slow\n"
-                                           "d,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
-                                           "peak_memory_gib,20,\n");
+    struct orr_validation *v =
+        validate_csv(w, "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,"
+                        "precision,engine,metric,value,state\n"
+                        "a,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,20,\n"
+                        "b,t,llama2-7b,a100-80g-sxm,8,2,1,4,4096,1,64,bf16,generic,step_time_s,20,\n"
+                        "c,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                        "step_time_s,20,slow\n"
+                        "d,t,llama2-7b,a100-80g-sxm,16,2,1,8,4096,1,64,bf16,generic,"
+                        "peak_memory_gib,20,\n");
     assert_int_equal(orr_validation_keep(v, "metric=step_time_s,state=", &error), ORR_OK);
     assert_int_equal(v->n_scores, 2);
     assert_string_equal(v->scores[1].id, "b");
@@ -365,7 +359,7 @@ static void unknown_columns_are_errors(void **state)
 {
     struct world *w = *state;
     struct orr_error error;
-    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\nb" ROW "peak_memory_gib,10,\n");
+    struct orr_validation *v = validate_csv(w, TRAINING "a" ROW "step_time_s,10,\nb" ROW "peak_memory_gib,10,\n");
     assert_int_equal(orr_validation_group(v, "class", &error), ORR_OK);
     assert_string_equal(v->scores[0].by[0], "training, dense, calibrated");
     assert_string_equal(v->scores[1].by[0], "peak memory");
@@ -403,12 +397,12 @@ static void page_is_well_formed_and_escaped(void **state)
 {
     enum { ID, SOURCE, SKIPPED = 9 };
     struct world *w = *state;
-    struct orr_validation *v =
-        validate(w, TRAINING "a,\"<script>alert('x')</script> & \"\"co\"\"\",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,"
-                             "bf16,generic,step_time_s,10,\n"
-                             "b" ROW "tokens_per_s_per_gpu,3000,\n"
-                             "<b>c" ROW "furlongs,10,\n"
-                             "d" ROW "peak_memory_gib,30,\n");
+    struct orr_validation *v = validate_csv(
+        w, TRAINING "a,\"<script>alert('x')</script> & \"\"co\"\"\",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,"
+                    "bf16,generic,step_time_s,10,\n"
+                    "b" ROW "tokens_per_s_per_gpu,3000,\n"
+                    "<b>c" ROW "furlongs,10,\n"
+                    "d" ROW "peak_memory_gib,30,\n");
     char *page = orr_validation_render(v, ORR_FORMAT_HTML, NULL);
     assert_non_null(page);
     assert_null(strstr(page, "<script>alert")); /* nor "</script>" amid the data, which would end it */
@@ -422,7 +416,7 @@ static void page_is_well_formed_and_escaped(void **state)
     json_decref(json);
     free(page);
     orr_validation_free(v);
-    v = validate(w, TRAINING "c" ROW "furlongs,10,\n");
+    v = validate_csv(w, TRAINING "c" ROW "furlongs,10,\n");
     page = orr_validation_render(v, ORR_FORMAT_HTML, NULL); /* nothing measured, still a page */
     json_decref(page_data(page));
     free(page);
@@ -440,7 +434,7 @@ static size_t count_words(const char *text, const char *word)
 static void intervals_print_as_a_table(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
+    struct orr_validation *v = validate_csv(w, TRAINING "a" ROW "step_time_s,10,\n");
     char *table = orr_validation_render(v, ORR_FORMAT_INTERVALS, NULL),
          *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
     assert_non_null(table);
@@ -460,18 +454,19 @@ static void intervals_print_as_a_table(void **state)
 static void numbers_must_be_positive(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v =
-        validate(w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
-                    "micro_batch,step_s,peak_bytes,source\n"
-                    "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,-1,34599000000,mine\n"
-                    "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,many,\n");
+    struct orr_validation *v = validate_csv(
+        w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
+           "micro_batch,step_s,peak_bytes,source\n"
+           "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,-1,34599000000,mine\n"
+           "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,many,\n");
     assert_non_null(strstr(v->scores[0].skipped, "step_s must be a positive number, not \"-1\""));
     assert_string_equal(v->scores[0].source, "mine");
     assert_string_equal(v->scores[1].source, "orrery-lab H200 training");
     assert_non_null(strstr(v->scores[2].skipped, "peak_bytes must be a positive number, not \"many\""));
     orr_validation_free(v);
-    v = validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
-                    "forward,\n" LAYER "sideways,1\n");
+    v = validate_csv(w,
+                     "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
+                     "forward,\n" LAYER "sideways,1\n");
     assert_non_null(strstr(v->scores[0].skipped, "time_s must be a positive number"));
     assert_non_null(strstr(v->scores[1].skipped, "unknown phase \"sideways\""));
     orr_validation_free(v);
@@ -482,7 +477,7 @@ static void numbers_must_be_positive(void **state)
 static struct orr_validation *validate_file(struct world *w, const char *path)
 {
     char *text = read_text(path);
-    struct orr_validation *validation = validate(w, text);
+    struct orr_validation *validation = validate_csv(w, text);
     free(text);
     return validation;
 }
@@ -519,7 +514,7 @@ static void the_engine_of_the_year_meets_the_bar(void **state)
         char *end = strchr(at, '\n'), *engine = strstr(at, "megatron-lm-2022");
         if (engine && engine < end) engine[strlen("megatron-lm-202")] = '1';
     }
-    struct orr_validation *v = validate(w, text);
+    struct orr_validation *v = validate_csv(w, text);
     free(text);
     assert_bar(v, "Megatron-LM SC21 Table 1", 10, 0.06, 0.10);
     orr_validation_free(v);
@@ -640,7 +635,7 @@ static void runs_print_as_a_table(void **state)
     for (int i = 0; i < 3; i++) orr_text_add(&csv, "s%02d,two" SAME "step_time_s,%d,\n", i, 10 + i);
     orr_text_add(&csv, "bad,two" SAME "step_time_s,-1,\n");
     orr_text_add(&csv, "far,two,llama2-7b,a100-80g-sxm,4096,1,1,4096,4096,1,32768,bf16,generic,step_time_s,10,\n");
-    struct orr_validation *v = validate(w, csv.data);
+    struct orr_validation *v = validate_csv(w, csv.data);
     char *table = orr_validation_render(v, ORR_FORMAT_RUNS, NULL);
     assert_int_equal(strncmp(table, "/* Written by tools/check_drift.sh --record", 43), 0);
     assert_int_equal(count_words(table, "    X(\"one\", \"r"), 1);
