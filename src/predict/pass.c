@@ -72,12 +72,14 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
-/* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
+/* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. The mean
+ * context stands for the longest, which is at least as long. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
-    const double most = (double)job->engine.graph_sequences;
-    return shape->prefill_tokens > 0 ? job->engine.graph_prompts && rows <= most : shape->decode_sequences <= most;
+    const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
+    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows <= most;
+    return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 1901 */
 }
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)
