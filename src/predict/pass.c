@@ -36,14 +36,19 @@ struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, in
         .stages = stages, .pieces = pieces, .own = pieces / stages, .waited = (stages - 1) / stages};
 }
 
-/* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy.
- * With fewer pieces, a stage waits for the others. An engine that synchronises all stages after each step fills and
- * drains the pipeline every time. */
-struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
+/* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy,
+ * with prompts among their rows or without (Eq. 1902). With fewer pieces, a stage waits for the others. An engine that
+ * synchronises all stages after each step fills and drains the pipeline every time. */
+struct orr_flow orr_running_flow(const struct orr_job *job, int64_t sequences, int64_t tokens)
 {
-    struct orr_flow flow = orr_prompt_flow(job, sequences, 1);
+    struct orr_flow flow = orr_prompt_flow(job, sequences, tokens);
     if (flow.pieces > 1 && job->engine.piece_tokens <= 0) flow.waited = orr_max(0, 1 - flow.own);
     return flow;
+}
+
+struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
+{
+    return orr_running_flow(job, sequences, 1);
 }
 
 struct orr_op orr_send_op(const struct orr_job *job, double rows)
