@@ -24,8 +24,8 @@ static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_
 
 /* ---------------------------------------------------------------- decode kernels */
 
-/* What single cores read in a decode kernel, times their number, reaches a quarter of the memory's rate on every family: a
- * constant of a chip with a hundred cores does not fit one with four. */
+/* What single cores read in a decode kernel, times their number, reaches a quarter of the memory's rate on every
+ * family: a constant of a chip with a hundred cores does not fit one with four. */
 static void all_cores_together_read_the_memory(void **state)
 {
     static const char *const SYSTEMS[] = {"v100-32g-sxm", "a100-80g-sxm",  "l40s",         "rtx-4090", "h100-sxm",
@@ -298,9 +298,9 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
 static const struct {
     const char *chip;
     double root;
-} OTHER_LIMITS[] = {
-    {"h100-sxm-96gb-500w", 0.82616}, {"mi325x-256gb", 1.18737}, {"l4-24gb", 0.75593},          {"t4-16gb", 0.64106},
-    {"a10-24gb", 0.75181},           {"a30-24gb", 0.86126},     {"rtx-6000-ada-48gb", 0.91836}};
+} OTHER_LIMITS[] = {{"h100-sxm-96gb-500w", 0.82616}, {"mi325x-256gb", 1.18737}, {"l4-24gb", 0.75593},
+                    {"t4-16gb", 0.64106},            {"a10-24gb", 0.75181},     {"a30-24gb", 0.86126},
+                    {"rtx-6000-ada-48gb", 0.91836}};
 
 static double other_limit(const char *chip)
 {
