@@ -31,7 +31,7 @@ struct orr_step_model {
     struct orr_job job;
     double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
-    bool counted; /* true where decoding sequences have products or scans of their own */
+    bool counted;                              /* true where decoding sequences have products or scans of their own */
     bool known[N_COUNTS][REMEMBERED_ROWS + 1]; /* which of the parts are remembered */
     size_t n_remembered, n_bends;
     /* everything below is written before it is read, so that a new model need not be cleared whole */
@@ -259,7 +259,8 @@ static double mean_of(int64_t total, int64_t n)
     return n > 0 ? (double)total / (double)n : 0;
 }
 
-/* Prompts alone fill and drain a pipeline; beside sequences that decode they are rows of pieces that follow each other. */
+/* Prompts alone fill and drain a pipeline. Beside sequences that decode they are rows of pieces that follow each
+ * other. */
 static struct orr_flow flow_of(const struct orr_job *job, const struct orr_step *step, int64_t sequences)
 {
     const int64_t prompts = step->prefill_sequences;
