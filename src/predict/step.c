@@ -31,7 +31,7 @@ struct orr_step_model {
     struct orr_job job;
     double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
-    bool counted;                              /* true where decoding sequences have products or scans of their own */
+    bool counted; /* true where decoding sequences have products or scans of their own */
     bool known[N_COUNTS][REMEMBERED_ROWS + 1]; /* which of the parts are remembered */
     size_t n_remembered, n_bends;
     /* everything below is written before it is read, so that a new model need not be cleared whole */
