@@ -143,7 +143,7 @@ GROUPS = {
     "requests": [
         ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
-        ("graph_sequences", "16", "launched"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
+        ("graph_sequences", "16", "launched"), ("graph_context", "512", "short 2024"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
@@ -193,6 +193,7 @@ JOBS["distributed tensors"] = f"train --model llama3-8b {H100} --gpus 8 --tp 4 -
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \
                 "--engine torchtitan-2024-eager"
 JOBS["launched"] = "infer --model llama3-8b --system h200-sxm --batch 16 --input 1024 --output 128 --engine pytorch-eager-stream"
+JOBS["short 2024"] = f"infer --model llama3-8b {H100} --batch 1 --input 1024 --output 128 --engine vllm-0.6"
 JOBS["sampled"] = JOBS["chat"] + " --set engine.sampling_s=0.5ms"
 JOBS["recomputed"] = JOBS["eager"].replace("pytorch-eager", "megatron-core-2024") + " --recompute full"
 JOBS["gpt pipeline"] = f"train --model gpt3-175b {A100} --gpus 64 --tp 8 --pp 8 --global-batch 64 --micro-batch 1 " \

@@ -281,6 +281,7 @@ struct orr_engine {
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
     int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
     bool graph_prompts;                      /* steps with prompts of so many rows are graphs in pieces, too */
+    int64_t graph_context;                   /* a decode pass whose sequences are longer is no graph; 0: any is */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                    /* ... after so long a pause of the device */
     int64_t graph_multiple;                  /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */

@@ -36,14 +36,19 @@ struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, in
         .stages = stages, .pieces = pieces, .own = pieces / stages, .waited = (stages - 1) / stages};
 }
 
-/* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy.
- * With fewer pieces, a stage waits for the others. An engine that synchronises all stages after each step fills and
- * drains the pipeline every time. */
-struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
+/* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy,
+ * with prompts among their rows or without (Eq. 1902). With fewer pieces, a stage waits for the others. An engine that
+ * synchronises all stages after each step fills and drains the pipeline every time. */
+struct orr_flow orr_running_flow(const struct orr_job *job, int64_t sequences, int64_t tokens)
 {
-    struct orr_flow flow = orr_prompt_flow(job, sequences, 1);
+    struct orr_flow flow = orr_prompt_flow(job, sequences, tokens);
     if (flow.pieces > 1 && job->engine.piece_tokens <= 0) flow.waited = orr_max(0, 1 - flow.own);
     return flow;
+}
+
+struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
+{
+    return orr_running_flow(job, sequences, 1);
 }
 
 struct orr_op orr_send_op(const struct orr_job *job, double rows)
@@ -72,12 +77,14 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
-/* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. */
+/* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. The mean
+ * context stands for the longest, which is at least as long. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
-    const double most = (double)job->engine.graph_sequences;
-    return shape->prefill_tokens > 0 ? job->engine.graph_prompts && rows <= most : shape->decode_sequences <= most;
+    const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
+    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows <= most;
+    return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 1901 */
 }
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)

@@ -21,6 +21,7 @@ struct orr_flow {
 };
 /* `tokens` of each of the `sequences` go through at once: the whole prompt, or one token. */
 struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, int64_t tokens);
+struct orr_flow orr_running_flow(const struct orr_job *job, int64_t sequences, int64_t tokens);
 struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences);
 
 /* The kind of work is the part of the latency an operator's time belongs to, in either phase. */

@@ -259,14 +259,24 @@ static double mean_of(int64_t total, int64_t n)
     return n > 0 ? (double)total / (double)n : 0;
 }
 
+/* Prompts alone fill and drain a pipeline. Beside sequences that decode they are rows of pieces that follow each
+ * other. */
+static struct orr_flow flow_of(const struct orr_job *job, const struct orr_step *step, int64_t sequences)
+{
+    const int64_t prompts = step->prefill_sequences;
+    if (prompts == 0) return orr_decode_flow(job, sequences);
+    const int64_t tokens = step->prefill_tokens / prompts;
+    return step->decode_sequences > 0 ? orr_running_flow(job, sequences, tokens)
+                                      : orr_prompt_flow(job, sequences, tokens);
+}
+
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
 {
     const struct orr_job *job = &model->job;
     const int64_t idle = step->padding_rows, prompts = step->prefill_sequences;
     const int64_t sequences = prompts + step->decode_sequences + idle;
     if (sequences <= 0) return 0;
-    const struct orr_flow flow =
-        prompts > 0 ? orr_prompt_flow(job, sequences, step->prefill_tokens / prompts) : orr_decode_flow(job, sequences);
+    const struct orr_flow flow = flow_of(job, step, sequences);
     const struct orr_serve_shape piece = {.prefill_tokens = (double)step->prefill_tokens / flow.pieces,
                                           .prefill_sequences = (double)prompts / flow.pieces,
                                           .prefill_context = mean_of(step->prefill_context, prompts),

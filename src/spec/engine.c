@@ -224,6 +224,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, shared_gate_kernels, false, 0, 100, "serving: kernels that scale gated shared experts"),
     ORR_INT(orr_engine, index_kernels, false, 0, 100, "serving: small kernels around the products of an indexer"),
     ORR_BOOL(orr_engine, graph_prompts, false, "steps with prompts of few rows are graphs in pieces"),
+    ORR_INT(orr_engine, graph_context, false, 0, 100000000, "decode passes of longer sequences are no graphs; 0: all"),
     ORR_BOOL(orr_engine, graph_pieces, false, "graphs of decode steps end at the attention of each layer"),
     ORR_REAL(orr_engine, graph_piece_s, ORR_UNIT_S, false, 0, 1, "pause of the device at the end of such a piece"),
     ORR_INT(orr_engine, graph_multiple, false, 0, 4096, "decode steps are padded to a multiple; 0: not"),

@@ -3,6 +3,7 @@
 #include "validate/offline.h"
 
 #include "base/number.h"
+#include "spec/alike.h"
 #include "spec/names.h"
 
 #include <math.h>
@@ -11,12 +12,14 @@
 /* ---------------------------------------------------------------- limits */
 
 /* The number of requests of the published run with the nearest lengths; lengths of about 1000 count as 1024
- * (TensorRT-LLM performance overview, December 2025, "Preparing a Dataset"). */
+ * (TensorRT-LLM performance overview, release 1.0 and December 2025, "Preparing a Dataset"). */
 static int64_t published_requests(const struct orr_serving *serving)
 {
     static const struct {
         int64_t input_len, output_len, requests;
-    } RUNS[] = {{1024, 1024, 3000}, {8192, 1024, 1500}, {1024, 8192, 1500}, {32768, 1024, 1000}, {1024, 32768, 1000}};
+    } RUNS[] = {{1024, 1024, 3000}, {8192, 1024, 1500}, {1024, 8192, 1500}, {32768, 1024, 1000}, {1024, 32768, 1000},
+                {128, 128, 30000},  {128, 2048, 3000},  {128, 4096, 1500},  {500, 2000, 3000},   {1000, 2000, 1500},
+                {2048, 128, 3000},  {2048, 2048, 1500}, {5000, 500, 1500},  {20000, 2000, 1000}};
     const size_t n = sizeof RUNS / sizeof *RUNS;
     size_t nearest = 0;
     double least = HUGE_VAL;
@@ -83,8 +86,8 @@ struct orr_offline orr_offline_bench(const struct orr_job *job, int64_t fits)
             (gpus * job->system.chip.hbm_bytes - estimated_weight_bytes(job)) * job->engine.budget_frac;
         const double most =
             orr_min(4096, cache / (estimated_token_bytes(job) * (input + output))) / (double)job->plan.pp;
-        run.max_batch = tuned_batch(most);
-        run.max_step_tokens = tuned_tokens(orr_min(32768, most * (1 + input / output)));
+        run.max_batch = tuned_batch(most) * job->plan.pp; /* of each batch in the pipeline */
+        run.max_step_tokens = tuned_tokens(orr_min(32768, most * (1 + input / output))) * job->plan.pp;
     }
     if (run.max_step_tokens < s->input_len + run.max_batch) /* Prompts are not cut into chunks. */
         run.max_step_tokens = s->input_len + run.max_batch;
@@ -126,9 +129,11 @@ static void take_in(struct run_state *r, int64_t joining)
 
 /* A step without prompts replays a captured graph. Graphs exist for these sizes, which are those the published runs
  * were configured with, and dummy rows fill up the rest. */
+#define LARGEST_GRAPH 8192
+
 static int64_t graph_sequences(int64_t running)
 {
-    static const int64_t SIZES[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048, 4096, 8192};
+    static const int64_t SIZES[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048, 4096, LARGEST_GRAPH};
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
         if (running <= SIZES[i]) return SIZES[i];
     return running;
@@ -162,7 +167,10 @@ double orr_offline_s(const struct orr_job *job, const struct orr_offline *run)
 {
     const struct orr_serving *s = &job->serving;
     const int64_t requests = (run->requests + job->plan.dp - 1) / job->plan.dp;
-    struct run_state r = {.model = orr_step_model_new(job),
+    struct orr_job captured = *job;
+    orr_job_share(&captured);
+    captured.engine.graph_sequences = LARGEST_GRAPH;
+    struct run_state r = {.model = orr_step_model_new(&captured),
                           .input_len = s->input_len,
                           .output_len = s->output_len,
                           .cohorts = calloc((size_t)requests, sizeof *r.cohorts),

@@ -9,6 +9,30 @@
 static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_COLLECTIVE_ALLGATHER,
                                                   ORR_COLLECTIVE_REDUCESCATTER, ORR_COLLECTIVE_ALLTOALL};
 
+/* ---------------------------------------------------------------- decode kernels */
+
+/* What single cores read in a decode kernel, times their number, reaches a quarter of the memory's rate on every
+ * family: a constant of a chip with a hundred cores does not fit one with four. */
+static void all_cores_together_read_the_memory(void **state)
+{
+    static const char *const SYSTEMS[] = {"v100-32g-sxm", "a100-80g-sxm",  "l40s",         "rtx-4090", "h100-sxm",
+                                          "h20-sxm",      "h200-sxm",      "b200-sxm",     "mi210",    "mi300x",
+                                          "mi355x",       "tpu-v5p",       "tpu-v6e",      "gaudi2",   "gaudi3",
+                                          "trainium2",    "trn1.32xlarge", "inf2.48xlarge"};
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
+        read_job(
+            w,
+            "{'kind':'infer','model':'llama3-8b','system':'%s','workload':{'batch':1,'input_len':64,'output_len':2}}",
+            SYSTEMS[i]);
+        const struct orr_chip *chip = &w->job.system.chip;
+        for (int kernel = 0; kernel < ORR_N_DECODE_KERNELS; kernel++)
+            for (int width = 0; width < 2; width++)
+                assert_true((double)chip->n_sm * w->job.calibration.decode[kernel][width].sm_bytes_per_s >=
+                            0.25 * chip->hbm_bytes_per_s);
+    }
+}
+
 /* ---------------------------------------------------------------- direct links */
 
 /* A system whose domain of `domain` GPUs has `links` links of 50 GB/s each, lines at the full rate without latency. */
@@ -304,6 +328,7 @@ static void the_calibrated_limit_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_cores_together_read_the_memory),
         cmocka_unit_test(a_mesh_has_a_link_per_pair),
         cmocka_unit_test(a_torus_has_the_links_of_its_dimensions),
         cmocka_unit_test(links_are_never_faster_than_a_switch),

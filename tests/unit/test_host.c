@@ -342,6 +342,10 @@ static void layers_of_a_pass_have_host_time(void **state)
     assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
     w->job.engine.graph_sequences = 8;
     assert_true(infer(w, &w->job).decode_s < 1);
+    w->job.engine.graph_context = 512; /* Eq. 1901: the second token has 512 before it and itself */
+    assert_close(infer(w, &w->job).decode_s, 20, 1e-12);
+    w->job.engine.graph_context = 513;
+    assert_true(infer(w, &w->job).decode_s < 1);
     w->job.engine.graph_prompts = true; /* Eq. 350: 8 prompts of 512 tokens are 4,096 rows */
     w->job.engine.graph_piece_s = 0.25;
     w->job.engine.graph_sequences = 4095;

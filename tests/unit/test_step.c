@@ -165,6 +165,28 @@ static void plans_and_engines_act_on_steps(void **state)
 
 /* ---------------------------------------------------------------- properties */
 
+/* Eq. 1902: on two stages a mixed step goes through in two pieces that follow each other, so that it takes what half
+ * of it takes on one stage, and a send; prompts alone drain the pipeline: 3/2 passes of a piece, as in Eq. 91b. */
+static void a_running_pipeline_does_not_drain(void **state)
+{
+    struct world *w = *state;
+    double mixed_s[2], alone_s[2];
+    for (int pp = 1; pp <= 2; pp++) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-70b','system':'h200-sxm','plan':{'tp':2,'pp':%d},'workload':{'engine'"
+                 ":'tensorrt-llm-1.2','precision':'fp8','input_len':1024,'output_len':200}}",
+                 pp);
+        struct orr_step_model *model = orr_step_model_new(&w->job);
+        assert_non_null(model);
+        mixed_s[pp - 1] = step_s(model, pp * 1024, pp, 0, pp * 64, (int64_t)pp * 64 * 1024);
+        alone_s[pp - 1] = step_s(model, pp * 4096, pp * 4, 0, 0, 0);
+        orr_step_model_free(model);
+    }
+    assert_true(mixed_s[1] > mixed_s[0]);
+    assert_close(mixed_s[1] / mixed_s[0], 1, 0.05);
+    assert_close(alone_s[1] / alone_s[0], 1.5, 0.05);
+}
+
 static void an_empty_step_takes_no_time(void **state)
 {
     struct world *w = *state;
@@ -264,7 +286,7 @@ int main(void)
         cmocka_unit_test(a_decode_step_is_a_pass),        cmocka_unit_test(a_prompt_step_is_a_prefill),
         cmocka_unit_test(plans_and_engines_act_on_steps), cmocka_unit_test(an_empty_step_takes_no_time),
         cmocka_unit_test(more_work_takes_longer),         cmocka_unit_test(a_mixed_step_lies_between),
-        cmocka_unit_test(a_step_gives_the_same_bits),
+        cmocka_unit_test(a_step_gives_the_same_bits),     cmocka_unit_test(a_running_pipeline_does_not_drain),
     };
     return cmocka_run_group_tests_name("step", tests, open_world, close_world);
 }
