@@ -119,6 +119,7 @@ static void put_limits(struct validator *w, size_t row)
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
     e->stream_tokens = lround(number(w, row, "stream_tokens", (double)e->stream_tokens));
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
+    e->graph_sequences = lround(number(w, row, "graph_sequences", (double)e->graph_sequences));
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
