@@ -369,7 +369,7 @@ static void prompts_take_turns(void **state)
 
 /* Eq. 1601: texts of a batch are handed on together. Four of 100 tokens at once, 1 ms a token, in batches of two: the
  * thread is done with the first two after 0.2 s and with the others after 0.4 s. A text that comes 3 ms after the first
- * is in its batch, which closes after 5 ms; one that comes 150 ms later is made when the thread is free, after 0.2 s. */
+ * is in its batch, which closes after 5 ms; one that comes 150 ms later is made once the thread is free, at 0.2 s. */
 static void texts_are_handed_on_together(void **state)
 {
     static const struct orr_trace_row AT_ONCE[4] = {{.input_len = 100, .output_len = 1},
