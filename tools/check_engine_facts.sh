@@ -28,7 +28,8 @@ same "docs/formats.md lists every fact" "$work/formats"
     printf '%s\n' default_micro_batch bench_limits schedules fit_runs fit_within_frac fit_stack_frac
     printf '%s\n' scheduler chunked_prefill watermark_frac admit_frac admit_least_frac admit_steps \
         batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps decided_ahead graph_multiple \
-        prefix_cache frontend_s frontend_s_per_token frontend_s_per_request tokenise_s_per_token stream_s_per_token stream_tokens \
+        prefix_cache frontend_s frontend_s_per_token frontend_s_per_request tokenise_s_per_token tokenise_batch \
+        tokenise_window_s stream_s_per_token stream_tokens \
         preempt_swap max_adapters decode_after_prefill cache_sent decode_reserves first_grouped max_kv_tokens prefill_serial \
         ranks_by_load whole_contexts # under load only
 } >"$work/effects"

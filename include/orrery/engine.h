@@ -289,6 +289,8 @@ struct orr_engine {
     double frontend_s, frontend_s_per_token; /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;           /* ... and the part in which requests take turns ... */
     double tokenise_s_per_token;             /* ... and that of one thread that makes tokens of texts, per token */
+    int64_t tokenise_batch;                  /* texts of which it hands on none before all are tokens; 0 is 1 ... */
+    double tokenise_window_s;                /* ... those that come while it works, or so soon after */
     double stream_s_per_token;               /* detokenising and sending one token; tokens take turns */
     int64_t stream_tokens;                   /* tokens that are sent together; 0 is 1 */
     bool preempt_swap;                       /* stopped sequences keep their cache in the memory of the host */

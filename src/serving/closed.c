@@ -228,17 +228,48 @@ static double most_decodes(const struct orr_closed_search *s)
 
 /* ---------------------------------------------------------------- the start of a closed loop */
 
+/* Requests of users who asked at once: what each keeps others waiting and what it takes for itself, and of texts in
+ * batches what one takes, how many are tokens, and since when. */
+struct handled {
+    double turn_s, own_s, text_s, users, batch_s;
+};
+
+static struct handled handling_of(const struct orr_closed_search *s)
+{
+    const struct orr_engine *e = &s->facts->engine;
+    const double input = s->demand->input, text_s = e->tokenise_s_per_token * input / s->facts->host_speed;
+    return (struct handled){.turn_s = orr_frontend_turn_s(s->facts, input) - (e->tokenise_batch > 1 ? text_s : 0),
+                            .own_s = orr_frontend_own_s(s->facts, input),
+                            .text_s = text_s};
+}
+
+/* Eqs. 199, 1601: when requests of so many users, one after another or their texts in batches, have been handled. */
+static double handled_s(const struct orr_closed_search *s, double users, struct handled *h)
+{
+    const struct orr_engine *e = &s->facts->engine;
+    if (e->tokenise_batch <= 1) return users * h->turn_s + h->own_s;
+    while (h->users < users) {
+        const double open_s = orr_max(h->batch_s, (h->users + 1) * h->turn_s), close_s = open_s + e->tokenise_window_s;
+        const double heard = h->turn_s > 0 ? floor(close_s / h->turn_s + 1e-9) : s->demand->users;
+        const double most = orr_min(s->demand->users, h->users + (double)e->tokenise_batch);
+        const double texts = orr_max(1, orr_min(most, heard) - h->users);
+        h->batch_s = open_s + texts * h->text_s;
+        h->users += texts;
+    }
+    return h->batch_s + h->own_s;
+}
+
 /* Eq. 218: all users ask at once; groups of prompts that fill the budget are answered one after another. Returns the
  * mean end of a user's own group. The last group's end is that of all. */
 static double burst_s(const struct orr_closed_search *s, double users, double *last_s)
 {
     const struct orr_demand *d = s->demand;
     const double group = orr_max(1, floor(s->budget / d->input)), chunks = orr_max(1, orr_ceil(d->input / s->budget));
-    const double turn_s = orr_frontend_turn_s(s->facts, d->input);
+    struct handled handled = handling_of(s);
     double time_s = s->request_s, sum_s = 0, started = 0;
     for (int i = 0; i < 4096 && started < users; i++) {
         const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
-        time_s = orr_max(time_s, s->request_s + turn_s * (started + joining - 1));
+        time_s = orr_max(time_s, handled_s(s, started + joining, &handled));
         time_s += chunks * orr_closed_prompt_s(s, joining * d->input / chunks, joining,
                                                (d->input - d->input / chunks) / 2, beside);
         sum_s += joining * time_s;

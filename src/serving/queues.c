@@ -26,19 +26,29 @@ bool orr_queue_push(struct orr_queue *queue, struct orr_due due)
     return true;
 }
 
-void orr_queue_pop(struct orr_queue *queue)
+/* Puts an item in the place i or, where one below it is earlier, further down. */
+static void sink(struct orr_queue *queue, size_t i, struct orr_due item)
 {
-    const struct orr_due last = queue->items[--queue->n];
-    size_t i = 0;
     for (;;) {
         size_t child = 2 * i + 1;
         if (child >= queue->n) break;
         if (child + 1 < queue->n && earlier(&queue->items[child + 1], &queue->items[child])) child++;
-        if (!earlier(&queue->items[child], &last)) break;
+        if (!earlier(&queue->items[child], &item)) break;
         queue->items[i] = queue->items[child];
         i = child;
     }
-    queue->items[i] = last;
+    queue->items[i] = item;
+}
+
+void orr_queue_pop(struct orr_queue *queue)
+{
+    const struct orr_due last = queue->items[--queue->n];
+    sink(queue, 0, last);
+}
+
+void orr_queue_order(struct orr_queue *queue)
+{
+    for (size_t i = queue->n / 2; i-- > 0;) sink(queue, i, queue->items[i]);
 }
 
 /* ---------------------------------------------------------------- a line with two ends */

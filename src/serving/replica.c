@@ -52,12 +52,47 @@ void orr_replica_free(struct orr_replica *r)
     free(r);
 }
 
+/* Another text of a batch delays those that came before. */
+static void delay_batch(struct orr_replica *r)
+{
+    for (size_t i = 0; i < r->coming.n; i++) {
+        struct orr_sequence *s = &r->sequences[r->coming.items[i].slot];
+        if (s->batch != r->texts.batch) continue;
+        s->visible_s = r->texts.end_s + orr_frontend_own_s(&r->facts, (double)s->ask.input_len);
+        r->coming.items[i].key = s->visible_s;
+    }
+    orr_queue_order(&r->coming);
+}
+
+/* Eq. 1601: when the text that the thread is given at a time is handed on, should none follow it. */
+static double tokenised_s(struct orr_replica *r, double given_s, double work_s)
+{
+    const struct orr_engine *e = &r->facts.engine;
+    struct orr_texts *t = &r->texts;
+    if (t->n > 0 && t->n < e->tokenise_batch && given_s <= t->open_s + e->tokenise_window_s) {
+        t->n++;
+        t->end_s += work_s;
+        delay_batch(r);
+        return t->end_s;
+    }
+    t->open_s = orr_max(given_s, t->end_s);
+    t->end_s = t->open_s + work_s;
+    t->n = 1;
+    t->batch++; /* 0 is the batch of requests that came as tokens */
+    return t->end_s;
+}
+
 /* Eq. 199: the front end takes requests one after another. */
 static double visible_s(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
-    const double input = (double)ask->input_len;
+    const struct orr_engine *e = &r->facts.engine;
+    const double input = (double)ask->input_len, own_s = orr_frontend_own_s(&r->facts, input);
+    if (e->tokenise_batch > 1) {
+        r->front_s = orr_max(time_s, r->front_s) + e->frontend_s_per_request / r->facts.host_speed;
+        return tokenised_s(r, r->front_s, e->tokenise_s_per_token * input / r->facts.host_speed) + own_s;
+    }
     r->front_s = orr_max(time_s, r->front_s) + orr_frontend_turn_s(&r->facts, input);
-    return r->front_s + orr_frontend_own_s(&r->facts, input);
+    return r->front_s + own_s;
 }
 
 bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
@@ -71,8 +106,10 @@ bool orr_replica_submit_at(struct orr_replica *r, const struct orr_ask *ask, dou
     if (slot == ORR_NOBODY) return false;
     struct orr_sequence *s = &r->sequences[slot];
     const uint32_t turn = s->turn;
+    const double handled_s = visible_s(r, ask, time_s);
     *s = (struct orr_sequence){.ask = *ask,
-                               .visible_s = visible_s(r, ask, time_s),
+                               .visible_s = handled_s,
+                               .batch = r->texts.batch,
                                .start_s = -1,
                                .first_s = -1,
                                .prompt = ask->input_len,

@@ -23,6 +23,7 @@ struct orr_sequence {
     int32_t prefix;        /* beginning in the cache that it uses; ORR_NOBODY */
     int32_t before, after; /* in the list of running sequences */
     uint32_t turn;         /* changes whenever it stops decoding, so that old places in the queue of ends are void */
+    uint32_t batch;        /* the batch of texts that it became tokens with */
     bool decoding;
     bool complete; /* it comes with its whole cache and joins the decoding sequences without a prompt */
     bool swapped;  /* its cache is in the memory of the host */
@@ -41,6 +42,14 @@ struct orr_queue {
 };
 bool orr_queue_push(struct orr_queue *queue, struct orr_due due); /* false: out of memory */
 void orr_queue_pop(struct orr_queue *queue);
+void orr_queue_order(struct orr_queue *queue); /* after keys were changed */
+
+/* The batch of texts that one thread makes tokens of, or made last (Eq. 1601). */
+struct orr_texts {
+    double open_s, end_s; /* of the batch: when the thread took its first text, and when all are tokens */
+    int64_t n;
+    uint32_t batch;
+};
 
 /* Requests in the order of service; those that were interrupted go first again. */
 struct orr_line_up {
@@ -96,6 +105,7 @@ struct orr_replica {
     double tokens_left;
     /* time */
     double now_s, decide_s, out_s, front_s, tick_s;
+    struct orr_texts texts;
     int64_t tick;        /* decode steps so far */
     int64_t polled_tick; /* the tick from which polls are counted: that of the last prompt step */
     bool after_prompts;  /* the last step had prompts */

@@ -233,6 +233,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, frontend_s_per_token, ORR_UNIT_S, false, 0, 3600, "the same per prompt token"),
     ORR_REAL(orr_engine, frontend_s_per_request, ORR_UNIT_S, false, 0, 3600, "... part in which requests take turns"),
     ORR_REAL(orr_engine, tokenise_s_per_token, ORR_UNIT_S, false, 0, 3600, "... and the same per prompt token"),
+    ORR_INT(orr_engine, tokenise_batch, false, 0, 100000, "prompts that are handed on together; 0: 1"),
+    ORR_REAL(orr_engine, tokenise_window_s, ORR_UNIT_S, false, 0, 3600, "... if they come so soon after the first"),
     ORR_REAL(orr_engine, stream_s_per_token, ORR_UNIT_S, false, 0, 3600, "sending a token; tokens take turns"),
     ORR_INT(orr_engine, stream_tokens, false, 0, 100000, "tokens that are sent together; 0: 1"),
     ORR_BOOL(orr_engine, preempt_swap, false, "caches of stopped sequences go to the host"),

@@ -119,6 +119,7 @@ static void put_limits(struct validator *w, size_t row)
     e->poll_steps = lround(number(w, row, "poll_steps", (double)e->poll_steps));
     e->stream_tokens = lround(number(w, row, "stream_tokens", (double)e->stream_tokens));
     e->budget_frac = number(w, row, "memory_frac", e->budget_frac);
+    e->graph_sequences = lround(number(w, row, "graph_sequences", (double)e->graph_sequences));
     e->graph_pieces = flag(w, row, "graph_pieces", e->graph_pieces);
     e->low_latency_experts = flag(w, row, "low_latency_experts", e->low_latency_experts);
 }
@@ -400,6 +401,12 @@ static void score_latency(struct validator *w, size_t row, const struct orr_serv
                         r->timing[ORR_TIMING_TTFT].mean + (output - 1) * r->timing[ORR_TIMING_TPOT].mean, score);
 }
 
+/* Runs that drafted tokens, of which sources do not print how many were accepted: nothing is predicted for them. */
+static const char *drafts(const struct validator *w, size_t row)
+{
+    return number(w, row, "draft_tokens", 0) > 0 ? "how many drafted tokens were accepted is not printed" : NULL;
+}
+
 void orr_score_serving_row(struct validator *w, size_t row)
 {
     const char *metric = orr_csv_cell(w->csv, row, "metric"), *stat = orr_csv_cell(w->csv, row, "stat");
@@ -408,6 +415,10 @@ void orr_score_serving_row(struct validator *w, size_t row)
     struct orr_served_run *run = &w->v->run;
     if (!orr_row_measured(w, row, "value", 1, score)) return;
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
+    if (drafts(w, row)) {
+        snprintf(score->skipped, sizeof score->skipped, "%s", drafts(w, row));
+        return;
+    }
     const bool known = row > 0 && run->csv == w->v->n_csvs && orr_same_run(w->csv, row - 1, row);
     if (!known) {
         struct orr_request_record *records = run->records;
@@ -446,6 +457,7 @@ static const char *unfit_for(const struct validator *w, size_t row, const char *
     const bool rate = is(metric, "output_tokens_per_s") || is(metric, "output_tokens_per_s_per_gpu") ||
                       is(metric, "completed_requests_per_s");
     if (is(arrival, "disaggregated")) return "runs of two pools are not fitted";
+    if (drafts(w, row)) return drafts(w, row);
     if (is(metric, "ttft_s")) return "the time to the first token under load is mostly queueing";
     if (!rate && !is(metric, "tpot_s") && !is(metric, "itl_s") && !is(metric, "latency_s"))
         return "not a time or a rate of tokens or requests";

@@ -2,6 +2,7 @@
  * requests, tokens and blocks, and keep Little's law. */
 #include "serving.h"
 
+#include "serving/closed_search.h"
 #include "serving/lockstep.h"
 #include "serving/replica.h"
 
@@ -366,6 +367,55 @@ static void prompts_take_turns(void **state)
     near("waits beside each other", run_trace(&facts, &p, ROWS, 3).wait_s, 3 * 0.12, 1e-9);
 }
 
+/* Eq. 1601: texts of a batch are handed on together. Four of 100 tokens at once, 1 ms a token, in batches of two: the
+ * thread is done with the first two after 0.2 s and with the others after 0.4 s. A text that comes 3 ms after the first
+ * is in its batch, which closes after 5 ms; one that comes 150 ms later is made once the thread is free, at 0.2 s. */
+static void texts_are_handed_on_together(void **state)
+{
+    static const struct orr_trace_row AT_ONCE[4] = {{.input_len = 100, .output_len = 1},
+                                                    {.input_len = 100, .output_len = 1},
+                                                    {.input_len = 100, .output_len = 1},
+                                                    {.input_len = 100, .output_len = 1}};
+    static const struct orr_trace_row LATER[3] = {{.input_len = 100, .output_len = 1},
+                                                  {.arrival_s = 0.003, .input_len = 100, .output_len = 1},
+                                                  {.arrival_s = 0.15, .input_len = 100, .output_len = 1}};
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.fixed_s = 0.001};
+    (void)state;
+    facts.engine.frontend_s = 0.02;
+    facts.engine.tokenise_s_per_token = 1e-3;
+    facts.engine.tokenise_batch = 2;
+    facts.engine.tokenise_window_s = 0.005;
+    near("two batches", run_trace(&facts, &p, AT_ONCE, 4).wait_s, 2 * 0.22 + 2 * 0.42, 1e-9);
+    facts.engine.tokenise_batch = 8;
+    near("a batch and a late text", run_trace(&facts, &p, LATER, 3).wait_s, 0.22 + 0.217 + 0.17, 1e-9);
+    facts.engine.tokenise_batch = 2;
+    facts.engine.frontend_s_per_request = 0.002; /* heard 2 ms apart: 0.202 for the first two, then 0.402 */
+    near("heard one after another", run_trace(&facts, &p, AT_ONCE, 4).wait_s, 2 * 0.222 + 2 * 0.422, 1e-9);
+}
+
+/* The same in closed form: the first requests of four users, whose prompts take 1 ms alone and 2 ms beside a decode
+ * step, have their first tokens after 0.221, 0.223, 0.422 and 0.424 s. Every other request of a run of eight is in the
+ * steady state. */
+static void texts_together_in_closed_form(void **state)
+{
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.fixed_s = 0.001, .step_s = 0.001};
+    struct orr_demand demand = {
+        .users = 4, .requests = 8, .input = 100, .output = 1001, .output_square = 1.1e6, .max_output = 2000};
+    struct orr_steps *steps = orr_steps_priced(price, &p, true);
+    (void)state;
+    facts.engine.max_step_tokens = 100; /* one prompt a step */
+    facts.engine.frontend_s = 0.02;
+    facts.engine.tokenise_s_per_token = 1e-3;
+    facts.engine.tokenise_batch = 2;
+    const double eight_s = orr_steady_of(&facts, steps, &demand, 1).ttft_s;
+    demand.requests = 4;
+    const double steady_s = orr_steady_of(&facts, steps, &demand, 1).ttft_s;
+    near("the first requests", 2 * eight_s - steady_s, (0.221 + 0.223 + 0.422 + 0.424) / 4, 1e-6);
+    orr_steps_free(steps);
+}
+
 /* vLLM's first engine: a prompt costs 1 s, a decode step 1 s. A has three tokens, and B, who comes at 0.5 s, has one.
  * Whole prompts go first: A 0-1, B 1-2, A 2-3 and 3-4. Where prompts are cut, A decodes beside B: 1-3, then 3-4. B then
  * waits a second longer. */
@@ -429,6 +479,8 @@ int main(void)
         cmocka_unit_test(adapters),
         cmocka_unit_test(lockstep),
         cmocka_unit_test(prompts_take_turns),
+        cmocka_unit_test(texts_are_handed_on_together),
+        cmocka_unit_test(texts_together_in_closed_form),
         cmocka_unit_test(cut_prompts_do_not_stop_others),
         cmocka_unit_test(prompts_wait_for_the_router),
     };
