@@ -4,6 +4,12 @@
 
 #include "orrery.h"
 
+/* The parts of the two joined products. */
+enum {
+    ORR_QKV_TARGETS = 1 << ORR_TARGET_Q | 1 << ORR_TARGET_K | 1 << ORR_TARGET_V,
+    ORR_GATE_UP_TARGETS = 1 << ORR_TARGET_GATE | 1 << ORR_TARGET_UP
+};
+
 static inline bool orr_adapts(const struct orr_job *job)
 {
     return job->kind == ORR_JOB_TRAIN && job->workload.adapter.kind != ORR_ADAPTER_NONE;
@@ -39,6 +45,13 @@ static inline bool orr_adapter_casts(const struct orr_job *job)
 static inline bool orr_adapts_joined(const struct orr_job *job)
 {
     return orr_adapts(job) && job->engine.adapters_joined && !job->engine.split_products;
+}
+
+/* Is one pair of adapters as wide as a joined product of these targets (Eq. 1801)? */
+static inline bool orr_adapts_whole(const struct orr_job *job, const struct orr_layer_kind *kind, unsigned targets)
+{
+    return orr_adapts(job) && !kind->frozen && job->engine.adapters_whole && !job->engine.split_products &&
+           (job->workload.adapter.targets & targets) == targets;
 }
 
 /* Bytes per weight that exist while a matrix is restored: its 16-bit copy, and the copy it was cast from if any. */

@@ -278,6 +278,9 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
     if (!json_object_get(object, "precision")) workload->precision = default_precision(job);
     fill_recipe(job, workload);
+    struct orr_adapter *adapter = &workload->adapter;
+    if (adapter->kind != ORR_ADAPTER_NONE && !adapter->format_asked && job->engine.adapters_narrow)
+        adapter->format = ORR_DTYPE_BF16;
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     const bool saves_inputs = workload->recompute_first > 0 || workload->recompute_nth > 0 ||

@@ -192,6 +192,28 @@ static void adapters_beside_quantised_matrices(void **state)
     assert_int_equal(count_of(&list, "adapter.copy"), 0);
 }
 
+/* Eq. 1801, Llama-3-8B on a Megatron engine: one pair beside q, k and v (6144 columns) and one beside gate and up
+ * (28672) have 16 (4096 + 6144) and 16 (4096 + 28672) parameters, those of o and down 16 * 8192 and 16 * 18432. They are
+ * in 16 bits unless a request says otherwise, and apart where not all parts of a joined product are adapted. */
+static void whole_adapters_stand_beside_joined_products(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    static const char REQUEST[] = "{'kind':'train','model':'llama3-8b','system':'h200-sxm','gpus':1,'workload':{"
+                                  "'seq':1024,'micro_batch':2,'global_batch':2,'adapter':'%s','engine':'nemo-2024'}}";
+    read_job(w, REQUEST, "lora:rank=16");
+    assert_true(first_stage(w).trained_dense == 32 * 16 * (10240.0 + 8192 + 32768 + 18432));
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.a"), 4);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 0);
+    near(op_of(&list, "adapter.add")->bytes, 5 * 2 * 2048.0 * 6144, 1e-12);
+    read_job(w, REQUEST, "lora:rank=16,targets=q+v,format=fp32");
+    assert_true(first_stage(w).trained_dense == 32 * 16 * (8192.0 + 5120));
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.a"), 2);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 2);
+}
+
 /* Without autocast the thin products are fp32. */
 static void plain_adapters_multiply_in_fp32(void **state)
 {
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(dropout_keeps_copies_and_masks),
         cmocka_unit_test(a_quantised_head_is_restored_beside_its_logits),
         cmocka_unit_test(adapters_beside_quantised_matrices),
+        cmocka_unit_test(whole_adapters_stand_beside_joined_products),
         cmocka_unit_test(plain_adapters_multiply_in_fp32),
         cmocka_unit_test(optimizer_in_backward_drops_gradients),
         cmocka_unit_test(frozen_matrices_have_no_weight_gradients),
