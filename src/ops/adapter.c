@@ -266,7 +266,7 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     if (plain) emit_plain_casts(emit, inputs, outputs);
     else if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
     if (drops) emit_dropout(emit, inputs);
-    if (adapter->base != ORR_BASE_BF16) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
+    if (!orr_base_read_as_stored(emit->job)) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
     if (adapter->kind == ORR_ADAPTER_DORA) emit_lengths(emit, linear->k, n, outputs, rank);

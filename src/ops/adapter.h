@@ -34,11 +34,17 @@ static inline bool orr_adapter_plain(const struct orr_job *job)
     return orr_adapter_wide(job) && job->workload.adapter.plain;
 }
 
+/* Are the frozen matrices read as they are stored, without being restored to 16 bits? */
+static inline bool orr_base_read_as_stored(const struct orr_job *job)
+{
+    return job->workload.adapter.base == ORR_BASE_BF16 || job->workload.adapter.base == ORR_BASE_FP8;
+}
+
 /* Are inputs cast to the adapters' fp32? Beside quantised matrices peft casts them only where nothing runs under
  * autocast. */
 static inline bool orr_adapter_casts(const struct orr_job *job)
 {
-    return orr_adapter_wide(job) && (job->workload.adapter.plain || job->workload.adapter.base == ORR_BASE_BF16);
+    return orr_adapter_wide(job) && (job->workload.adapter.plain || orr_base_read_as_stored(job));
 }
 
 /* Are the adapters of queries, keys and values one pair of matrices beside the joined product? */
@@ -63,7 +69,7 @@ static inline double orr_restored_bytes(const struct orr_job *job)
 /* Is the output matrix part of a quantised base? One that is the embedding, too, is not. */
 static inline bool orr_quantises_head(const struct orr_job *job)
 {
-    return orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16 && job->engine.quantised_head &&
+    return orr_adapts(job) && !orr_base_read_as_stored(job) && job->engine.quantised_head &&
            !job->model.tied_embeddings;
 }
 

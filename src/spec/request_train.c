@@ -316,6 +316,8 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
+    if (job->workload.adapter.base == ORR_BASE_FP8 && orr_dtype_bytes(job->workload.precision) > 1)
+        return orr_doc_fail(request, "workload.adapter", error, "base=fp8 needs products of 8 bits (precision)");
     if (recompute && job->workload.recompute == ORR_RECOMPUTE_NONE && orr_has_twins(job))
         return orr_doc_fail_rule(
             request, "workload.recompute", error,
