@@ -62,6 +62,7 @@ struct orr_workload {
     struct orr_adapter adapter;
     int64_t frozen_layers;      /* first layers whose weights are not trained */
     bool optimizer_in_backward; /* a weight is updated, and its gradient dropped, as soon as it is made */
+    bool layer_graphs;          /* the passes of a layer are replayed as captured graphs, one each */
     bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 

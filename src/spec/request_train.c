@@ -94,6 +94,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(optimizer_in_backward, "weights are updated as soon as backward has made their gradients"),
+    WORK_BOOL(layer_graphs, "the passes of a layer are replayed as captured graphs"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
     WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
