@@ -47,8 +47,8 @@ double orr_host_layer_s(const struct orr_job *job)
     const struct orr_engine *engine = &job->engine;
     const bool sharded = job->kind == ORR_JOB_TRAIN && job->plan.zero == 3;
     if (replays(job)) return engine->host_launch_s / job->system.host_speed;
-    const double wrapped_s = (sharded ? engine->host_sharded_layer_s : 0) +
-                             (job->plan.tp > 1 ? engine->host_tensor_layer_s : 0);
+    const double wrapped_s =
+        (sharded ? engine->host_sharded_layer_s : 0) + (job->plan.tp > 1 ? engine->host_tensor_layer_s : 0);
     return (engine->host_layer_s + wrapped_s) / job->system.host_speed;
 }
 
