@@ -193,8 +193,8 @@ static void adapters_beside_quantised_matrices(void **state)
 }
 
 /* Eq. 1801, Llama-3-8B on a Megatron engine: one pair beside q, k and v (6144 columns) and one beside gate and up
- * (28672) have 16 (4096 + 6144) and 16 (4096 + 28672) parameters, those of o and down 16 * 8192 and 16 * 18432. They are
- * in 16 bits unless a request says otherwise, and apart where not all parts of a joined product are adapted. */
+ * (28672) have 16 (4096 + 6144) and 16 (4096 + 28672) parameters, those of o and down 16 * 8192 and 16 * 18432. They
+ * are in 16 bits unless a request says otherwise, and apart where not all parts of a joined product are adapted. */
 static void whole_adapters_stand_beside_joined_products(void **state)
 {
     struct world *w = *state;
