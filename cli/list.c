@@ -53,8 +53,8 @@ static enum cli_status write_list(const struct cli_args *args, const struct orr_
 
 static enum cli_status read_question(const struct cli_args *args, struct question *question)
 {
-    *question =
-        (struct question){.only = ORR_N_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
+    *question = (struct question){
+        .only = ORR_ALL_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
     if (args->n_words && part_by_name(args->words[0], &question->only)) return CLI_BAD;
     if (!question->kind) return CLI_ANSWERED;
     if (strcmp(question->kind, "training") != 0 && strcmp(question->kind, "serving") != 0)
@@ -72,8 +72,7 @@ static enum cli_status list(const struct cli_args *args)
     struct orr_catalogue *catalogue = status ? NULL : cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     if (args->html) status = write_list(args, catalogue, &question, ORR_FORMAT_HTML);
-    if (!status && !cli_html_only(args))
-        status = write_list(args, catalogue, &question, args->format);
+    if (!status && !cli_html_only(args)) status = write_list(args, catalogue, &question, args->format);
     orr_catalogue_close(catalogue);
     return status;
 }

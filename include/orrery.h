@@ -157,6 +157,9 @@ enum orr_part {
     ORR_N_PARTS
 };
 
+/* Every kind of part, for orr_catalogue_render. ORR_N_PARTS grows when a kind is added; this number stays. */
+#define ORR_ALL_PARTS ((enum orr_part)255)
+
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
                                                       struct orr_catalogue **catalogue, struct orr_error *error);
 ORR_API void orr_catalogue_close(struct orr_catalogue *catalogue);
@@ -182,7 +185,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_facts_render(const struct orr_catalogue *
                                                     const char *name, const char *other, enum orr_format format,
                                                     const struct orr_style *style, char **text,
                                                     struct orr_error *error);
-/* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
+/* Lists what the catalogue holds, either one kind of part or everything (ORR_ALL_PARTS), as TERMINAL, JSON or HTML.
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,

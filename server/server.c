@@ -101,7 +101,7 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
     srv_name(srv, options->host);
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
-    if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
+    if (orr_catalogue_render(srv->catalogue, ORR_ALL_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
         (void)srv_stop(srv);
         return NULL;

@@ -99,6 +99,8 @@ GROUPS = {
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"), ("moe_unfused_passes", "3", "fp8 experts"),
+        ("moe_unfused_backward_passes", "3", "fp8 experts"), ("router_bytes", "0", "fp8 experts"),
+        ("router_backward_bytes", "600", "fp8 experts"), ("router_launches", "100", "fp8 experts"),
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_gather", "true", "deepseek"), ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),

@@ -106,28 +106,34 @@ struct orr_engine {
                                                  divides over tp */
     /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
     double gather_copy_bytes, scatter_copy_bytes;
-    double loss_bytes_per_logit;          /* traffic of the loss, forward and backward; 0: by fused_loss */
-    bool selective_ops;                   /* selective recomputation keeps every other product and the attention
+    double loss_bytes_per_logit;        /* traffic of the loss, forward and backward; 0: by fused_loss */
+    bool selective_ops;                 /* selective recomputation keeps every other product and the attention
                                                  core, and repeats the rest of a layer */
-    bool fused_core_repeated;             /* recomputing the core of attention runs a fused kernel again */
-    bool recompute_early_stop;            /* recomputation skips the layer's last GEMM: nothing reads its output */
-    bool fused_gradient_accumulation;     /* wgrad accumulates in the GEMM's epilogue */
-    bool fused_optimizer_cast;            /* weights are written by the optimizer kernel itself */
-    bool fused_loss;                      /* cross-entropy passes over 16-bit logits once each way */
-    int64_t gradient_bytes;               /* bytes of an accumulated gradient element */
-    int64_t reduce_bytes;                 /* bytes per element of the gradient collective */
-    int64_t optimizer_bytes;              /* master weight and moments per parameter */
-    double optimizer_traffic_bytes;       /* bytes the optimizer moves per parameter; 0: states once */
-    double bucket_copy_bytes;             /* bytes per parameter copied to and from buckets of a reduction */
-    double reduce_bucket_params;          /* gradients that are reduced together beside backward; 0: all of them */
-    double reduce_bucket_rank_params;     /* ... at least so many for every rank of the data-parallel group */
-    bool clip_gradients;                  /* one more pass over the gradients for their norm */
-    bool clip_scales;                     /* ... and one that always scales them */
-    int64_t vocab_multiple;               /* the vocabulary is padded to a multiple of this times tp */
-    int64_t moe_permute_passes;           /* passes over routed rows outside the expert GEMMs */
-    double moe_unfused_passes;            /* further passes over the rows that a rank sends or gathers, where plain
-                                             kernels put them in order, weigh them and add them up */
-    int64_t moe_pad_passes;               /* further passes that align the rows of quantised experts */
+    bool fused_core_repeated;           /* recomputing the core of attention runs a fused kernel again */
+    bool recompute_early_stop;          /* recomputation skips the layer's last GEMM: nothing reads its output */
+    bool fused_gradient_accumulation;   /* wgrad accumulates in the GEMM's epilogue */
+    bool fused_optimizer_cast;          /* weights are written by the optimizer kernel itself */
+    bool fused_loss;                    /* cross-entropy passes over 16-bit logits once each way */
+    int64_t gradient_bytes;             /* bytes of an accumulated gradient element */
+    int64_t reduce_bytes;               /* bytes per element of the gradient collective */
+    int64_t optimizer_bytes;            /* master weight and moments per parameter */
+    double optimizer_traffic_bytes;     /* bytes the optimizer moves per parameter; 0: states once */
+    double bucket_copy_bytes;           /* bytes per parameter copied to and from buckets of a reduction */
+    double reduce_bucket_params;        /* gradients that are reduced together beside backward; 0: all of them */
+    double reduce_bucket_rank_params;   /* ... at least so many for every rank of the data-parallel group */
+    bool clip_gradients;                /* one more pass over the gradients for their norm */
+    bool clip_scales;                   /* ... and one that always scales them */
+    int64_t vocab_multiple;             /* the vocabulary is padded to a multiple of this times tp */
+    int64_t moe_permute_passes;         /* passes over routed rows outside the expert GEMMs */
+    double moe_unfused_passes;          /* where plain kernels put the rows that a rank sends or gathers in order,
+                                             weigh them and add them up: how many copies of these rows would take the
+                                             time that they take beyond a fused permutation, in forward */
+    double moe_unfused_backward_passes; /* the same in backward */
+    double router_bytes;                /* bytes at the rate of a softmax whose time the plain kernels of a router take
+                                             for each score, forward; 0: few fused kernels (Eq. 359) */
+    double router_backward_bytes;       /* the same, backward */
+    int64_t router_launches;            /* these kernels, each way */
+    int64_t moe_pad_passes;             /* further passes that align the rows of quantised experts */
     enum orr_expert_kernel expert_kernel; /* how the products of the experts are launched */
     int64_t moe_launches;                 /* small kernels of an expert layer besides products and row copies, in
                                                  forward; backward has twice as many */

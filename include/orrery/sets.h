@@ -72,8 +72,7 @@
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                            \
     X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",                        \
       "add the runs that orrery fit proposes")                                                                         \
-    X(FORMAT, "format", "how this stack multiplies weights of fewer bits",                                             \
-      "measure a run in this format (orrery fit)")
+    X(FORMAT, "format", "how this stack multiplies weights of fewer bits", "measure a run in this format (orrery fit)")
 
 #define ORR_KINS(X)                                                                                                    \
     /*  enum     what the engine of a job is to the stack that will run it                              */             \
@@ -392,7 +391,7 @@
     /*  enum     name        rows  small     large     cluster  meaning                                          */    \
     X(TUNED, "tuned", 0, 0, 0, 0, 0, 1, "one kernel with the fastest tile, as serving libraries choose it")            \
     X(GROUPED_MM, "grouped_mm", 128, 64, 128, 128, 256, 2, "the grouped product of PyTorch: two tiles, clusters")      \
-    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on streams that run side by side")            \
+    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on four streams")                             \
     X(LOOP, "loop", 0, 0, 0, 0, 0, 1, "a plain product per expert, one after another")
 
 /* Blocks that mix the positions of a sequence in a layer. */

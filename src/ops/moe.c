@@ -1,4 +1,5 @@
-/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d, 357). */
+/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d,
+ * 357-359). */
 #include "ops/emit.h"
 
 #include "ops/experts.h"
@@ -9,10 +10,31 @@
 /* Bytes of an element that is sent to experts in 8 bits, with a 4-byte scale per 128. */
 #define DISPATCH_BYTES (1 + 4.0 / 128)
 
+/* Eq. 358: a loop over experts, in passes that read and write all rows at the rate of a copy
+ * (validation/kernels/h200_rows.csv). Forward indexes 1.1, weighs 2.5 and adds rows by index 8.4. Backward selects rows
+ * 1.1, has both gradients of the weighing 4.4 and puts rows back 3.2. It also clears a gradient of all tokens for every
+ * expert 0.64 and adds it to the others 1.42. */
+#define LOOP_PASSES          12
+#define LOOP_BACKWARD_PASSES 8.7
+#define LOOP_EXPERT_PASSES   2.06
+
+/* Kernels of a plain permutation beyond those of a fused one: what clears, weighs and sums the rows. */
+#define UNFUSED_LAUNCHES 3
+
+/* A router in few kernels: bytes that a score moves each way, and kernels. */
+#define FUSED_ROUTER_BYTES    16
+#define FUSED_ROUTER_LAUNCHES 4
+
+/* Eq. 359: what a router of plain kernels takes more where groups of experts are chosen first: times the bytes, and
+ * kernels (validation/kernels/h200_rows.csv, routed_by_groups beside routed_by_softmax). */
+#define GROUPED_ROUTER_RATIO    2.6
+#define GROUPED_ROUTER_LAUNCHES 17
+
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
-    double sent; /* rows of a rank's own tokens that it sends to other ranks; 0: none */
-    double work; /* rows on the experts of the hottest rank, for which the other ranks wait */
+    double sent;    /* rows of a rank's own tokens that it sends to other ranks; 0: none */
+    double work;    /* rows on the experts of the hottest rank, for which the other ranks wait */
+    double experts; /* experts of the rank that have a row */
 };
 
 /* Elements of a row as experts read and write it. */
@@ -35,14 +57,19 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
     const double experts = (double)(kind->n_experts + kind->n_zero_experts), tokens = emit->dims.T_routed;
     orr_emit_linear(
         emit, &(struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
-    /* The kernels work on fp32 scores: softmax or sigmoid, top-k, load-balance statistics. */
-    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "moe.topk",
-                                                    .backward_name = "moe.topk.backward",
-                                                    .kind = ORR_POINTWISE_SOFTMAX,
-                                                    .forward_bytes = 16 * tokens * experts,
-                                                    .backward_bytes = 16 * tokens * experts,
-                                                    .forward_launches = 4,
-                                                    .backward_launches = 4});
+    /* Eq. 359. The kernels work on fp32 scores: softmax or sigmoid, top-k, load-balance statistics. */
+    const struct orr_engine *engine = &emit->job->engine;
+    const bool plain = engine->router_bytes > 0, grouped = plain && kind->n_groups_active > 0;
+    const double scores = tokens * experts, launches = plain ? (double)engine->router_launches : FUSED_ROUTER_LAUNCHES;
+    const double forward = plain ? engine->router_bytes : FUSED_ROUTER_BYTES;
+    orr_emit_small(emit, &(struct orr_pointwise_op){
+                             .name = "moe.topk",
+                             .backward_name = "moe.topk.backward",
+                             .kind = ORR_POINTWISE_SOFTMAX,
+                             .forward_bytes = forward * (grouped ? GROUPED_ROUTER_RATIO : 1) * scores,
+                             .backward_bytes = (plain ? engine->router_backward_bytes : FUSED_ROUTER_BYTES) * scores,
+                             .forward_launches = launches + (grouped ? GROUPED_ROUTER_LAUNCHES : 0),
+                             .backward_launches = launches});
 }
 
 /* What frameworks launch besides the products, the scores and the copies of rows (Eq. 161): they sort the choices,
@@ -75,28 +102,45 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
     wait->floor_s = waits * engine->host_sync_s / emit->job->system.host_speed;
 }
 
-/* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
- * it has a single expert. A rank that gathers all tokens picks its rows from them and sorts them in any case. Every
- * rank that holds a slice of an expert orders all of the expert's rows. Quantised products need aligned rows, so that
- * further copies pad and unpad them. Plain kernels clear the output, weigh the rows and add them up one after another.
- */
+/* Passes over the rows that the experts of a rank work on. A rank with several experts sorts them, and so does one that
+ * gathers all tokens. Quantised products need aligned rows, so that further copies pad and unpad them. */
+static double worked_passes(const struct orr_emit *emit, double local)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double sorted = local > 1 || engine->moe_gather ? (double)engine->moe_permute_passes / 2 : 0;
+    return sorted + (emit->dims.low_precision ? (double)engine->moe_pad_passes : 0);
+}
+
+/* Rows that are read and written around the products in one direction. Half of the passes order the rows that a rank
+ * sends, or those that it picks from all tokens; plain kernels clear the output, weigh the rows and add them up one
+ * after another, which takes as long as so many further passes (`unfused`). Every rank that holds a slice of an expert
+ * orders all of the expert's rows. */
+static double ordered_rows(const struct orr_emit *emit, struct rows rows, double local, double unfused)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double first = rows.sent > 0 && !engine->moe_gather ? rows.sent : rows.work;
+    return ((double)engine->moe_permute_passes / 2 + unfused) * first + worked_passes(emit, local) * rows.work;
+}
+
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
     const struct orr_engine *engine = &emit->job->engine;
-    const double half = (double)engine->moe_permute_passes / 2;
-    const double sorted = local > 1 || engine->moe_gather ? half : 0;
-    const double worked = sorted + (d->low_precision ? (double)engine->moe_pad_passes : 0);
-    const double first = rows.sent > 0 && !engine->moe_gather ? rows.sent : rows.work;
-    const double ordered = half + engine->moe_unfused_passes;
-    const double bytes = (ordered * first + worked * rows.work) * hidden * 2 * d->w_a;
+    double forward = ordered_rows(emit, rows, local, engine->moe_unfused_passes);
+    double backward = ordered_rows(emit, rows, local, engine->moe_unfused_backward_passes);
+    if (engine->expert_kernel == ORR_EXPERT_LOOP) { /* Eq. 358 */
+        forward = LOOP_PASSES * rows.work;
+        backward = LOOP_BACKWARD_PASSES * rows.work + LOOP_EXPERT_PASSES * rows.experts * d->T_routed;
+    }
+    const double launches = (double)engine->moe_permute_passes / 2 + worked_passes(emit, local) +
+                            (engine->moe_unfused_passes > 0 ? UNFUSED_LAUNCHES : 0);
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
-                                                        .forward_bytes = bytes,
-                                                        .backward_bytes = bytes,
-                                                        .forward_launches = ordered + worked,
-                                                        .backward_launches = ordered + worked});
+                                                        .forward_bytes = forward * hidden * 2 * d->w_a,
+                                                        .backward_bytes = backward * hidden * 2 * d->w_a,
+                                                        .forward_launches = launches,
+                                                        .backward_launches = launches});
 }
 
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
@@ -223,7 +267,8 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double touched = imbalance > 1 ? orr_experts_touched_most(places, active, d->T_group, d->e)
                                          : orr_experts_touched(places, active, d->T_group, d->e);
     const double work = d->T_group * active / d->e * imbalance;
-    const struct rows rows = {.sent = d->T_sent * active, .work = imbalance > 1 ? orr_max(work, touched) : work};
+    const struct rows rows = {
+        .sent = d->T_sent * active, .work = imbalance > 1 ? orr_max(work, touched) : work, .experts = touched};
     emit_router(emit, kind);
     emit_routing(emit, kind, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);

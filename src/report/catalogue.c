@@ -238,7 +238,7 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
     if (json) orr_text_add(text, "{\"schema\":\"%s\",\"kind\":\"list\"", ORR_SCHEMA);
     for (int i = 0; i < ORR_N_PARTS && !err; i++) {
         const enum orr_part part = (enum orr_part)i;
-        if (only != ORR_N_PARTS && part != only) continue;
+        if (only < ORR_N_PARTS && part != only) continue;
         if (json) orr_text_add(text, ",\"%s\":[", orr_part_name(part));
         else if (!first) orr_text_add(text, "\n");
         const struct listed listed = {.catalogue = catalogue, .part = part, .json = json, .kind = kind};
@@ -261,7 +261,7 @@ static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part 
         err = add_list(catalogue, only, kind, all, false, &page.terminal, error);
         if (!err) err = add_list(catalogue, only, kind, all, true, &json, error);
         orr_page_reply(&page, "result", &json);
-        orr_page_finish(&page, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only), &text);
+        orr_page_finish(&page, only >= ORR_N_PARTS ? "The catalogue" : orr_part_name(only), &text);
     } else {
         err = add_list(catalogue, only, kind, all, format == ORR_FORMAT_JSON, &text, error);
     }

@@ -91,7 +91,7 @@ static enum orr_err catalogue(struct page *page, const char *path, struct reply 
 {
     const char *name = path + strlen("catalogue");
     if (!*name)
-        return orr_catalogue_render(page->catalogue, ORR_N_PARTS, true, ORR_FORMAT_JSON, NULL, &reply->text,
+        return orr_catalogue_render(page->catalogue, ORR_ALL_PARTS, true, ORR_FORMAT_JSON, NULL, &reply->text,
                                     &reply->error);
     const char *text = orr_catalogue_stored(page->catalogue, name + 1);
     if (text) {
