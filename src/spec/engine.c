@@ -280,6 +280,7 @@ static const struct orr_field FIELDS[] = {
 };
 
 static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", "fit", NULL};
+_Static_assert(ORR_COUNT_OF(FIELDS) + ORR_COUNT_OF(EXTRA) <= ORR_KEYS_MAX, "an engine has more keys than are checked");
 /* What a stack is called and runs on is no physics, so that it needs no source. */
 static const char *const UNSOURCED[] = {"name",    "parent", "aliases", "sources", "kind", "family", "family_aliases",
                                         "version", "covers", "default", "vendors", "fit",  NULL};
