@@ -128,6 +128,8 @@ static const struct cli_option options[] = {
           "format gradients are added up in: engine, fp32, bf16"),
     SWITCH("optimizer-in-backward", "optimizer-in-bwd", "workload", "optimizer_in_backward", CLI_FOR_TRAIN,
            "update weights as backward makes their gradients"),
+    SWITCH("layer-graphs", "enable-cuda-graph", "workload", "layer_graphs", CLI_FOR_TRAIN,
+           "replay the passes of a layer as captured graphs"),
     FIELD("adapter", "", "SPEC", "workload", "adapter", "lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32"),
     FIELD("frozen", "", "LIST", "workload", "frozen", "untrained parts: embeddings,layers:N,head,tower"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",

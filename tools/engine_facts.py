@@ -153,6 +153,7 @@ GROUPS = {
         ("gradients_dropped", "false", "fine-tuning"),
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"),
         ("joined_qkv_kept", "false", "4-bit base"), ("adapters_joined", "false", "4-bit base"),
+        ("adapters_whole", "true", "fine-tuning"), ("adapters_narrow", "true", "fine-tuning"),
         ("quantised_input_kept", "false", "4-bit base"), ("quantised_head", "false", "4-bit base"),
         ("restored_bytes", "0", "4-bit base"), ("logit_bytes_live", "24", "full memory"),
         ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),

@@ -302,6 +302,8 @@ struct orr_engine {
     bool joined_qkv_kept;       /* rotary positions copy queries and keys out of a joined product, which stays whole
                                                  because its values are a view */
     bool adapters_joined;       /* adapters of q, k and v are one pair, scattered over the joined product */
+    bool adapters_whole;        /* one pair of adapters beside a joined product, if all of its parts are adapted */
+    bool adapters_narrow;       /* adapters whose format no request names have that of activations, not fp32 */
     bool quantised_input_kept;  /* a product with a quantised matrix keeps its input */
     bool quantised_head;        /* a quantised base includes the output matrix */
     double restored_bytes;      /* bytes per weight of the matrix that is restored from a quantised base; 0: 2 */

@@ -31,6 +31,7 @@ struct orr_adapter {
     unsigned targets;          /* bit 1 << target */
     enum orr_base_format base; /* of the frozen matrices of the layers */
     enum orr_dtype format;     /* of the adapter's own weights: fp32, or the format of activations */
+    bool format_asked;         /* the request names the format; else it is that of the engine */
     bool plain;                /* fp32 products without autocast: inputs are kept in fp32 */
     double dropout_frac;       /* share of an adapter's inputs that is dropped; any above 0 makes a copy and a mask */
 };
@@ -61,6 +62,7 @@ struct orr_workload {
     struct orr_adapter adapter;
     int64_t frozen_layers;      /* first layers whose weights are not trained */
     bool optimizer_in_backward; /* a weight is updated, and its gradient dropped, as soon as it is made */
+    bool layer_graphs;          /* the passes of a layer are replayed as captured graphs, one each */
     bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 

@@ -184,6 +184,7 @@
 #define ORR_BASE_FORMATS(X)                                                                                            \
     /*  enum        name          bytes           kernels  meaning                                */                   \
     X(BF16, "bf16", 2, 0, "16 bits")                                                                                   \
+    X(FP8, "fp8", 1, 0, "8 bits, as products of 8 bits read them")                                                     \
     X(INT8, "int8", 1, 1, "8 bits, one scale per row")                                                                 \
     X(NF4, "nf4", 0.515869140625, 3, "4 bits, 8-bit scales of 64 weights, fp32 scales of 256 scales")                  \
     X(NF4_SINGLE, "nf4-single", 0.5625, 1, "4 bits, fp32 scales of 64 weights")

@@ -37,7 +37,8 @@ static double input_bytes(const struct orr_job *job, const struct orr_dims *d, c
     for (int target = (int)first; target <= (int)last; target++)
         n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
     if (n <= 0) return 0;
-    if (orr_adapts_joined(job) && first == ORR_TARGET_Q) n = 1;
+    const unsigned parts = first == ORR_TARGET_Q ? ORR_QKV_TARGETS : ORR_GATE_UP_TARGETS;
+    if ((orr_adapts_joined(job) && first == ORR_TARGET_Q) || orr_adapts_whole(job, kind, parts)) n = 1;
     const bool drops = job->workload.adapter.dropout_frac > 0, apart = drops || orr_adapter_casts(job);
     return (apart ? n : 1) * ((orr_adapter_plain(job) ? 4 : in) + (drops ? 1 : 0));
 }

@@ -53,14 +53,16 @@ static void offload_states(const struct orr_job *job, struct rank_bytes *r)
 }
 
 /* Eq. 166: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
- * are cast when they are gathered. */
+ * are cast when they are gathered. Frozen matrices that are stored in 8 bits are the first of these copies
+ * (Eq. 1802). */
 static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
 {
     const struct orr_recipe recipe = orr_recipe_of(job);
     if (!recipe.narrow || job->plan.zero >= 3) return 0;
     if (stage->embedding) params -= orr_rank_embedding_params(job);
     if (stage->head) params -= orr_rank_head_params(job);
-    return (1 - recipe.wide_frac) * recipe.copy_bytes * orr_max(0, params);
+    const double stored = orr_adapts(job) && job->workload.adapter.base == ORR_BASE_FP8 ? 1 : 0;
+    return (1 - recipe.wide_frac) * orr_max(0, recipe.copy_bytes - stored) * orr_max(0, params);
 }
 
 /* The share of a rank's parameters that are weight matrices of its layers; 1 where its layers are not known. */

@@ -71,6 +71,18 @@ static double latent_params(const struct orr_job *job, const struct orr_layer_ki
            beside(job, kind, ORR_TARGET_K, h, r + (double)kind->mla_rope) + beside(job, kind, ORR_TARGET_K, r, up);
 }
 
+/* Parameters that separate pairs would have more than one pair beside each joined product: its first matrix is there
+ * once and not per part (Eq. 1801). */
+static double shared_first(const struct orr_job *job, const struct orr_layer_kind *kind, double h, double f)
+{
+    const double rank = (double)job->workload.adapter.rank;
+    const bool joined = orr_kind_attends(kind) && kind->mla_kv_rank == 0 && !kind->shared_kv;
+    double params = 0;
+    if (joined && orr_adapts_whole(job, kind, ORR_QKV_TARGETS)) params += (kind->kv_equal ? 1 : 2) * rank * h;
+    if (kind->gated && f > 0 && orr_adapts_whole(job, kind, ORR_GATE_UP_TARGETS)) params += rank * h;
+    return params;
+}
+
 double orr_adapter_params(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double h = (double)job->model.hidden, t = (double)job->plan.tp, a = (double)kind->n_heads / t;
@@ -83,6 +95,7 @@ double orr_adapter_params(const struct orr_job *job, const struct orr_layer_kind
                   beside(job, kind, ORR_TARGET_K, h, kv * (double)kind->head_qk) +
                   beside(job, kind, ORR_TARGET_V, h, kind->kv_equal ? 0 : kv * (double)kind->head_v);
     if (orr_kind_attends(kind)) params += beside(job, kind, ORR_TARGET_O, a * (double)kind->head_v, h);
+    params -= shared_first(job, kind, h, f);
     return params + (kind->gated ? beside(job, kind, ORR_TARGET_GATE, h, f) : 0) +
            beside(job, kind, ORR_TARGET_UP, h, f) + beside(job, kind, ORR_TARGET_DOWN, f, h);
 }
@@ -258,7 +271,7 @@ static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, 
     if (plain) emit_plain_casts(emit, inputs, outputs);
     else if (orr_adapter_casts(emit->job)) emit_casts(emit, inputs);
     if (drops) emit_dropout(emit, inputs);
-    if (adapter->base != ORR_BASE_BF16) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
+    if (!orr_base_read_as_stored(emit->job)) emit_quantised(emit, outputs, batch * rank * (linear->k + n));
     emit_small_product(emit, ORR_LINEAR("adapter.a"), linear, linear->k, rank);
     emit_small_product(emit, ORR_LINEAR("adapter.b"), linear, rank, n);
     if (adapter->kind == ORR_ADAPTER_DORA) emit_lengths(emit, linear->k, n, outputs, rank);
@@ -283,7 +296,12 @@ void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)
             emit_beside(emit, linear, linear->n, drops);
         return;
     }
-    const bool joined = orr_adapts_joined(emit->job) && linear->product == ORR_PRODUCT_QKV;
+    const bool qkv = linear->product == ORR_PRODUCT_QKV;
+    if (orr_adapts_whole(emit->job, kind, qkv ? ORR_QKV_TARGETS : ORR_GATE_UP_TARGETS)) {
+        emit_beside(emit, linear, linear->n, drops);
+        return;
+    }
+    const bool joined = orr_adapts_joined(emit->job) && qkv;
     double columns = 0;
     for (int i = 0; i < linear->n_parts; i++) {
         if (linear->parts[i].n <= 0 || !orr_adapts_target(emit->job, kind, linear->parts[i].target)) continue;

@@ -4,6 +4,12 @@
 
 #include "orrery.h"
 
+/* The parts of the two joined products. */
+enum {
+    ORR_QKV_TARGETS = 1 << ORR_TARGET_Q | 1 << ORR_TARGET_K | 1 << ORR_TARGET_V,
+    ORR_GATE_UP_TARGETS = 1 << ORR_TARGET_GATE | 1 << ORR_TARGET_UP
+};
+
 static inline bool orr_adapts(const struct orr_job *job)
 {
     return job->kind == ORR_JOB_TRAIN && job->workload.adapter.kind != ORR_ADAPTER_NONE;
@@ -28,17 +34,30 @@ static inline bool orr_adapter_plain(const struct orr_job *job)
     return orr_adapter_wide(job) && job->workload.adapter.plain;
 }
 
+/* Are the frozen matrices read as they are stored, without being restored to 16 bits? */
+static inline bool orr_base_read_as_stored(const struct orr_job *job)
+{
+    return job->workload.adapter.base == ORR_BASE_BF16 || job->workload.adapter.base == ORR_BASE_FP8;
+}
+
 /* Are inputs cast to the adapters' fp32? Beside quantised matrices peft casts them only where nothing runs under
  * autocast. */
 static inline bool orr_adapter_casts(const struct orr_job *job)
 {
-    return orr_adapter_wide(job) && (job->workload.adapter.plain || job->workload.adapter.base == ORR_BASE_BF16);
+    return orr_adapter_wide(job) && (job->workload.adapter.plain || orr_base_read_as_stored(job));
 }
 
 /* Are the adapters of queries, keys and values one pair of matrices beside the joined product? */
 static inline bool orr_adapts_joined(const struct orr_job *job)
 {
     return orr_adapts(job) && job->engine.adapters_joined && !job->engine.split_products;
+}
+
+/* Is one pair of adapters as wide as a joined product of these targets (Eq. 1801)? */
+static inline bool orr_adapts_whole(const struct orr_job *job, const struct orr_layer_kind *kind, unsigned targets)
+{
+    return orr_adapts(job) && !kind->frozen && job->engine.adapters_whole && !job->engine.split_products &&
+           (job->workload.adapter.targets & targets) == targets;
 }
 
 /* Bytes per weight that exist while a matrix is restored: its 16-bit copy, and the copy it was cast from if any. */
@@ -50,7 +69,7 @@ static inline double orr_restored_bytes(const struct orr_job *job)
 /* Is the output matrix part of a quantised base? One that is the embedding, too, is not. */
 static inline bool orr_quantises_head(const struct orr_job *job)
 {
-    return orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16 && job->engine.quantised_head &&
+    return orr_adapts(job) && !orr_base_read_as_stored(job) && job->engine.quantised_head &&
            !job->model.tied_embeddings;
 }
 

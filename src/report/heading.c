@@ -52,6 +52,7 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
     add_asked(workload, line);
     if (workload->moe_capacity > 0) orr_text_add(line, " · capacity %.3g", workload->moe_capacity);
     if (workload->optimizer_in_backward) orr_text_add(line, " · optimizer in backward");
+    if (workload->layer_graphs) orr_text_add(line, " · layers as graphs");
     if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
     if (workload->frozen_embedding || workload->frozen_layers > 0 || workload->frozen_head || workload->frozen_tower)
         orr_text_add(line, " · frozen %s", orr_frozen_text(workload, adapter));

@@ -100,6 +100,8 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         failed |= json_object_del(json, "moe_imbalance");
     if (json && (workload->optimizer_in_backward || every_key))
         failed |= json_object_set_new(json, "optimizer_in_backward", json_boolean(workload->optimizer_in_backward));
+    if (json && (workload->layer_graphs || every_key))
+        failed |= json_object_set_new(json, "layer_graphs", json_boolean(workload->layer_graphs));
     return add_media(orr_json_whole(json, failed), &job->media, every_key);
 }
 

@@ -21,20 +21,34 @@ double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool ba
     return op->count * call_s / job->system.host_speed;
 }
 
+/* Does the host replay captured graphs of layers (Eq. 1803)? */
+static bool replays(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->workload.layer_graphs;
+}
+
+/* The host seconds of an operator: inside the graph of a layer it has only its own work. */
+static double layer_op_s(const struct orr_job *job, const struct orr_op *op, bool backward)
+{
+    if (!replays(job) || op->layer_kind < 0) return orr_host_op_s(job, op, backward);
+    return op->count * op->host_s / job->system.host_speed;
+}
+
 void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[3])
 {
     const bool backward = op->phase == ORR_PHASE_BACKWARD;
-    host_s[backward] += orr_host_op_s(job, op, backward);
-    if (op->wgrad) host_s[2] += orr_host_op_s(job, op, backward);
-    if (op->recomputed) host_s[1] += op->repeat_frac * orr_host_op_s(job, op, false);
+    host_s[backward] += layer_op_s(job, op, backward);
+    if (op->wgrad) host_s[2] += layer_op_s(job, op, backward);
+    if (op->recomputed) host_s[1] += op->repeat_frac * layer_op_s(job, op, false);
 }
 
 double orr_host_layer_s(const struct orr_job *job)
 {
     const struct orr_engine *engine = &job->engine;
     const bool sharded = job->kind == ORR_JOB_TRAIN && job->plan.zero == 3;
-    const double wrapped_s = (sharded ? engine->host_sharded_layer_s : 0) +
-                             (job->plan.tp > 1 ? engine->host_tensor_layer_s : 0);
+    if (replays(job)) return engine->host_launch_s / job->system.host_speed;
+    const double wrapped_s =
+        (sharded ? engine->host_sharded_layer_s : 0) + (job->plan.tp > 1 ? engine->host_tensor_layer_s : 0);
     return (engine->host_layer_s + wrapped_s) / job->system.host_speed;
 }
 

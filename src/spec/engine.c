@@ -246,6 +246,9 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, saves_unfused, true, "autograd keeps the inputs of every unfused operator"),
     ORR_BOOL(orr_engine, joined_qkv_kept, false, "a joined product of q, k, v stays whole for its values"),
     ORR_BOOL(orr_engine, adapters_joined, false, "adapters of q, k and v are one pair, scattered over the product"),
+    ORR_BOOL(orr_engine, adapters_whole, false, "one pair of adapters beside a joined product, of all its columns"),
+    ORR_BOOL(orr_engine, adapters_narrow, false,
+             "adapters are in the format of activations unless a request says fp32"),
     ORR_BOOL(orr_engine, quantised_input_kept, false, "a product with a quantised matrix keeps its input"),
     ORR_BOOL(orr_engine, quantised_head, false, "a quantised base includes the output matrix"),
     ORR_REAL(orr_engine, restored_bytes, ORR_UNIT_NONE, false, 0, 8, "bytes per weight of a restored matrix; 0: 2"),
@@ -280,6 +283,7 @@ static const struct orr_field FIELDS[] = {
 };
 
 static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", "fit", NULL};
+_Static_assert(ORR_COUNT_OF(FIELDS) + ORR_COUNT_OF(EXTRA) <= ORR_KEYS_MAX, "an engine has more keys than are checked");
 /* What a stack is called and runs on is no physics, so that it needs no source. */
 static const char *const UNSOURCED[] = {"name",    "parent", "aliases", "sources", "kind", "family", "family_aliases",
                                         "version", "covers", "default", "vendors", "fit",  NULL};

@@ -8,7 +8,7 @@
 #include "spec/json.h"
 #include "spec/names.h"
 
-enum { RULE = 256, KEYS_MAX = 256 };
+enum { RULE = 256 };
 
 /* ---------------------------------------------------------------- what is allowed, in words */
 
@@ -150,11 +150,11 @@ static bool put_value(const struct orr_field *field, const json_t *value, char *
 
 /* All keys an object may have; returns their number. */
 static size_t known_keys(const struct orr_field *fields, size_t n_fields, const char *const *extra,
-                         const char *known[KEYS_MAX])
+                         const char *known[ORR_KEYS_MAX])
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_fields && n < KEYS_MAX; i++) known[n++] = fields[i].key;
-    for (; extra && *extra && n < KEYS_MAX; extra++) known[n++] = *extra;
+    for (size_t i = 0; i < n_fields && n < ORR_KEYS_MAX; i++) known[n++] = fields[i].key;
+    for (; extra && *extra && n < ORR_KEYS_MAX; extra++) known[n++] = *extra;
     return n;
 }
 
@@ -169,7 +169,7 @@ static enum orr_err check_keys(const struct orr_doc *doc, const char *path, cons
                                const struct orr_field *fields, size_t n_fields, const char *const *extra,
                                struct orr_error *error)
 {
-    const char *known[KEYS_MAX];
+    const char *known[ORR_KEYS_MAX];
     const size_t n_known = known_keys(fields, n_fields, extra, known);
     const char *key;
     json_t *value;

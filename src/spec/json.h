@@ -67,6 +67,9 @@ enum orr_field_type {
     ORR_FIELD_SWITCH, /* true, false or "engine": enum orr_switch */
 };
 
+/* Keys that an object of a file may have. */
+enum { ORR_KEYS_MAX = 512 };
+
 /* One key of a JSON object and where its value goes. */
 struct orr_field {
     const char *key;

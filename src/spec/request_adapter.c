@@ -69,9 +69,10 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
     case 2:
         adapter->base = (enum orr_base_format)index_of(value, orr_base_format_names, ORR_N_BASE_FORMATS);
         if (adapter->base < ORR_N_BASE_FORMATS) return ORR_OK;
-        return wrong(request, "workload.adapter", value, "bf16, int8, nf4, nf4-single", orr_base_format_names,
+        return wrong(request, "workload.adapter", value, "bf16, fp8, int8, nf4, nf4-single", orr_base_format_names,
                      ORR_N_BASE_FORMATS, error);
     case 3:
+        adapter->format_asked = true;
         adapter->plain = strcmp(value, "fp32-plain") == 0;
         adapter->format = adapter->plain || strcmp(value, "fp32") == 0 ? ORR_DTYPE_FP32 : ORR_DTYPE_BF16;
         if (adapter->format == ORR_DTYPE_FP32 || strcmp(value, "bf16") == 0) return ORR_OK;

@@ -94,6 +94,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(optimizer_in_backward, "weights are updated as soon as backward has made their gradients"),
+    WORK_BOOL(layer_graphs, "the passes of a layer are replayed as captured graphs"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
     WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
@@ -278,6 +279,9 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
     if (!json_object_get(object, "precision")) workload->precision = default_precision(job);
     fill_recipe(job, workload);
+    struct orr_adapter *adapter = &workload->adapter;
+    if (adapter->kind != ORR_ADAPTER_NONE && !adapter->format_asked && job->engine.adapters_narrow)
+        adapter->format = ORR_DTYPE_BF16;
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     const bool saves_inputs = workload->recompute_first > 0 || workload->recompute_nth > 0 ||
@@ -313,6 +317,8 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
+    if (job->workload.adapter.base == ORR_BASE_FP8 && orr_dtype_bytes(job->workload.precision) > 1)
+        return orr_doc_fail(request, "workload.adapter", error, "base=fp8 needs products of 8 bits (precision)");
     if (recompute && job->workload.recompute == ORR_RECOMPUTE_NONE && orr_has_twins(job))
         return orr_doc_fail_rule(
             request, "workload.recompute", error,

@@ -7,10 +7,11 @@
 
 /* The columns of each set. Those at the end of a list are known but change no prediction. */
 static const char *const COLUMNS[ORR_N_SETS] = {
-    [ORR_SET_TRAINING] = "id source url model system gpus tp pp vpp dp cp cp_kind ep etp sp zero zero_group schedule "
-                         "overlap seq micro_batch global_batch precision recompute attention engine framework metric "
-                         "value optimizer optimizer_in_backward offload adapter frozen encoder_tokens sample_len "
-                         "notes engine_version compiled fp8_recipe state",
+    [ORR_SET_TRAINING] =
+        "id source url model system gpus tp pp vpp dp cp cp_kind ep etp sp zero zero_group schedule "
+        "overlap seq micro_batch global_batch precision recompute attention engine framework metric "
+        "value optimizer optimizer_in_backward layer_graphs offload adapter frozen encoder_tokens sample_len "
+        "notes engine_version compiled fp8_recipe state",
     [ORR_SET_INFERENCE] = "id source url model system gpus tp pp dp ep etp precision kv_precision batch concurrency "
                           "batching phase pass_tokens input_len output_len engine " ORR_OPTION_COLUMNS "metric value "
                           "notes engine_version framework compiled fp8_recipe arrival rate_per_s max_batch "

@@ -93,10 +93,10 @@ static void put_training(struct validator *w, size_t row)
     orr_row_put_cells(w, row, "plan.", "tp pp dp cp cp_kind ep etp zero zero_group schedule overlap offload");
     put_open(w, row, "plan.", "vpp");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    orr_row_put_cells(
-        w, row, "workload.",
-        "seq global_batch precision fp8_recipe recompute attention optimizer optimizer_in_backward adapter frozen "
-        "encoder_tokens sample_len");
+    orr_row_put_cells(w, row, "workload.",
+                      "seq global_batch precision fp8_recipe recompute attention optimizer optimizer_in_backward "
+                      "layer_graphs adapter frozen "
+                      "encoder_tokens sample_len");
     put_open(w, row, "workload.", "micro_batch");
     orr_row_put_engine(w, jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"), "generic");
 }

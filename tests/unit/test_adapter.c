@@ -192,6 +192,45 @@ static void adapters_beside_quantised_matrices(void **state)
     assert_int_equal(count_of(&list, "adapter.copy"), 0);
 }
 
+/* Eq. 1801, Llama-3-8B on a Megatron engine: one pair beside q, k and v (6144 columns) and one beside gate and up
+ * (28672) have 16 (4096 + 6144) and 16 (4096 + 28672) parameters, those of o and down 16 * 8192 and 16 * 18432. They
+ * are in 16 bits unless a request says otherwise, and apart where not all parts of a joined product are adapted. */
+static void whole_adapters_stand_beside_joined_products(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    static const char REQUEST[] = "{'kind':'train','model':'llama3-8b','system':'h200-sxm','gpus':1,'workload':{"
+                                  "'seq':1024,'micro_batch':2,'global_batch':2,'adapter':'%s','engine':'nemo-2024'}}";
+    read_job(w, REQUEST, "lora:rank=16");
+    assert_true(first_stage(w).trained_dense == 32 * 16 * (10240.0 + 8192 + 32768 + 18432));
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.a"), 4);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 0);
+    near(op_of(&list, "adapter.add")->bytes, 5 * 2 * 2048.0 * 6144, 1e-12);
+    read_job(w, REQUEST, "lora:rank=16,targets=q+v,format=fp32");
+    assert_true(first_stage(w).trained_dense == 32 * 16 * (8192.0 + 5120));
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "adapter.a"), 2);
+    assert_int_equal(count_of(&list, "adapter.upcast"), 2);
+}
+
+/* Eq. 1802: Llama-2-7B on Hopper, whose delayed scaling keeps each of 6476005376 weights of layers twice, for forward
+ * and for backward. Stored in 8 bits they take 2 bytes each, and 4 with a copy of 16 bits; the ends take 2. */
+static void frozen_weights_of_8_bits_are_their_own_copy(void **state)
+{
+    struct world *w = *state;
+    static const char REQUEST[] = "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{"
+                                  "'seq':1024,'micro_batch':1,'global_batch':1,'precision':'%s','engine':'nemo-2024',"
+                                  "'adapter':'lora:rank=16,targets=o,base=%s'}}";
+    const double others = 2 * (6738415616.0 - 6476005376.0) + 2 * 32 * 16 * 8192.0;
+    read_job(w, REQUEST, "fp8", "bf16");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS], 4 * 6476005376.0 + others, 1e-3);
+    read_job(w, REQUEST, "fp8", "fp8");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS], 2 * 6476005376.0 + others, 1e-3);
+}
+
 /* Without autocast the thin products are fp32. */
 static void plain_adapters_multiply_in_fp32(void **state)
 {
@@ -297,8 +336,9 @@ static void bad_adapters_are_refused(void **state)
     refuse(w, "'adapter':'lorra'", "\"lorra\" is none of none, lora, dora, qlora (did you mean \"lora\"?)");
     refuse(w, "'adapter':'lora:rank=0'", "rank must be an integer from 1 to 4096, not \"0\"");
     refuse(w, "'adapter':'lora:targets=gates'", "\"gates\" is none of q, k, v, o, gate, up, down, attention, mlp, all");
-    refuse(w, "'adapter':'lora:base=nf5'", "\"nf5\" is none of bf16, int8, nf4, nf4-single");
+    refuse(w, "'adapter':'lora:base=nf5'", "\"nf5\" is none of bf16, fp8, int8, nf4, nf4-single");
     refuse(w, "'adapter':'lora:dropout=1'", "dropout must be a number from 0 to less than 1, not \"1\"");
+    refuse(w, "'precision':'bf16','adapter':'lora:base=fp8'", "base=fp8 needs products of 8 bits (precision)");
     refuse(w, "'adapter':7", "must be a text like");
     refuse(w, "'frozen':'layers:99'", "layers:N must have N from 1 to 32");
     refuse(w, "'frozen':'heads'", "\"heads\" is none of embeddings, head, tower, layers:N");
@@ -314,6 +354,8 @@ int main(void)
         cmocka_unit_test(dropout_keeps_copies_and_masks),
         cmocka_unit_test(a_quantised_head_is_restored_beside_its_logits),
         cmocka_unit_test(adapters_beside_quantised_matrices),
+        cmocka_unit_test(whole_adapters_stand_beside_joined_products),
+        cmocka_unit_test(frozen_weights_of_8_bits_are_their_own_copy),
         cmocka_unit_test(plain_adapters_multiply_in_fp32),
         cmocka_unit_test(optimizer_in_backward_drops_gradients),
         cmocka_unit_test(frozen_matrices_have_no_weight_gradients),

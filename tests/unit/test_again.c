@@ -64,6 +64,7 @@ static const struct question {
     {TRAIN("", ",'frozen':'embeddings,layers:4'"), "layers"},
     {TRAIN("", ",'causal':false"), NULL},
     {TRAIN("'zero':1", ",'micro_batch':4,'optimizer_in_backward':true"), "optimizer in backward"},
+    {TRAIN("", ",'layer_graphs':true"), "layers as graphs"},
     {MOE("'tp':2,'ep':4,'etp':1", ""), "ep 4"},
     {MOE("'ep':8", ",'moe_capacity':1.25"), NULL},
     {MOE("'ep':8", ",'moe_imbalance':1.5"), NULL},

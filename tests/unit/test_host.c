@@ -188,6 +188,26 @@ static void distributed_tensors_cost_more_with_tensor_parallelism(void **state)
     }
 }
 
+/* Eq. 1803: with graphs of layers a pass is one launch of 14 us per layer, whatever its modules and collectives cost.
+ * The ends keep theirs: they are what is left where a layer has no host time at all. */
+static void graphs_of_layers_are_launched_once(void **state)
+{
+    struct world *w = *state;
+    read_node(w);
+    w->job.engine.host_layer_s = 0;
+    const double layers = answer_of(w)->facts.host_forward_s;
+    w->job.engine.host_layer_s = 1.5e-3;
+    assert_close(answer_of(w)->facts.host_forward_s, layers + LAYERS * 1.5e-3, 1e-12);
+    w->job.workload.layer_graphs = true;
+    const struct orr_train_facts graphs = answer_of(w)->facts;
+    w->job.engine.host_collective_s = 0;
+    w->job.engine.host_launch_s = 28e-6;
+    w->job.engine.host_backward_launch_s = 0;
+    const struct orr_train_facts twice = answer_of(w)->facts;
+    assert_true(graphs.host_forward_s > LAYERS * 14e-6 && graphs.host_forward_s < layers / 20);
+    assert_true(twice.host_forward_s >= 2 * LAYERS * 14e-6 && twice.host_forward_s < 2 * graphs.host_forward_s);
+}
+
 /* A host of twice the speed has half the seconds of everything. */
 static void the_speed_of_the_host_divides_everything(void **state)
 {
@@ -497,6 +517,7 @@ int main(void)
         cmocka_unit_test(pipelines_across_nodes_pay_for_ranks),
         cmocka_unit_test(sharded_layers_cost_more_with_zero_3),
         cmocka_unit_test(distributed_tensors_cost_more_with_tensor_parallelism),
+        cmocka_unit_test(graphs_of_layers_are_launched_once),
         cmocka_unit_test(the_speed_of_the_host_divides_everything),
         cmocka_unit_test(the_ledger_has_every_second_of_the_host),
         cmocka_unit_test(all_wait_for_the_slowest_gpu),

@@ -138,6 +138,7 @@ static void training(void **state)
         DENSE("", ",'attention':'flash3','causal':false"),
         DENSE("", ",'ideal_overheads':true,'activation_precision':'fp8'"),
         DENSE("", ",'optimizer_in_backward':true,'micro_batch':2,'optimizer':'adamw'"),
+        DENSE("", ",'layer_graphs':true"),
         SPARSE("'ep':8", ",'moe_imbalance':1.5"),
         SPARSE("'ep':4,'etp':2,'tp':2", ",'moe_capacity':1.25"),
         SPARSE("'ep':8", ",'recompute':'ops:expert_up,dispatch'"),
