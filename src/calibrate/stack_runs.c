@@ -124,6 +124,7 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
     }
     for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
     if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);
+    if (!err) r->prior = orr_stack_unknown();
     for (size_t i = 0; !err && i < r->n; i++)
         if (orr_stack_usable(r, i)) r->as_is[i] = 1 + r->runs[i].score.error;
     orr_stack_worker_close(&worker);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
- * weight, in runs. The level is normal. */
+ * weight, in runs. The level is normal; this is its spread where nothing else moves. */
 #define FREEDOM       4.0
 #define WITHIN        0.055
 #define WITHIN_WEIGHT 4.0
@@ -38,6 +38,11 @@ struct problem {
     double *line;                 /* n, work */
     double within;
 };
+
+static const struct orr_stack_population *prior_of(const struct problem *p)
+{
+    return &p->runs->prior;
+}
 
 static double parent_of(const struct problem *p, size_t i, int j)
 {
@@ -70,11 +75,11 @@ static double objective(unsigned n, const double *x, double *gradient, void *con
 {
     const struct problem *p = context;
     const double level = x[n - 1], s2 = p->within * p->within;
-    double sum = 0.5 * level * level / (LEVEL * LEVEL);
-    if (gradient) gradient[n - 1] = level / (LEVEL * LEVEL);
+    double sum = orr_stack_penalty(prior_of(p), ORR_STACK_N, level);
+    if (gradient) gradient[n - 1] = orr_stack_penalty_slope(prior_of(p), ORR_STACK_N, level);
     for (int k = 0; k < p->n_active; k++) {
-        sum += orr_stack_penalty(p->index[k], x[k]);
-        if (gradient) gradient[k] = orr_stack_penalty_slope(p->index[k], x[k]);
+        sum += orr_stack_penalty(prior_of(p), p->index[k], x[k]);
+        if (gradient) gradient[k] = orr_stack_penalty_slope(prior_of(p), p->index[k], x[k]);
     }
     for (size_t i = 0; i < p->n; i++) {
         const double ratio = ratio_at(p, i, x), error = -log(ratio) - level;
@@ -200,8 +205,8 @@ static double laplace(const struct problem *p, const double *x, double covarianc
     memset(covariance, 0, sizeof data);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) covariance[a][b] = data[a][b];
-    for (int k = 0; k < p->n_active; k++) covariance[k][k] += orr_stack_curvature(p->index[k], x[k]);
-    covariance[n - 1][n - 1] += 1 / (LEVEL * LEVEL);
+    for (int k = 0; k < p->n_active; k++) covariance[k][k] += orr_stack_curvature(prior_of(p), p->index[k], x[k]);
+    covariance[n - 1][n - 1] += orr_stack_curvature(prior_of(p), ORR_STACK_N, x[n - 1]);
     const double log_det = invert(covariance, n);
     *told = 0;
     for (int a = 0; a < n; a++)
@@ -289,7 +294,7 @@ static double best_host(const struct problem *p, int host)
     double best = HUGE_VAL, x = 0;
     for (int k = 0; k < ORR_STACK_HOSTS; k++) {
         const double at = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
-        double sum = 0, cost = orr_stack_penalty(host, at);
+        double sum = 0, cost = orr_stack_penalty(prior_of(p), host, at);
         for (size_t i = 0; i < p->n; i++) sum -= log(p->runs->host[p->at[i]][k]);
         const double level = sum / ((double)p->n + WITHIN * WITHIN / (LEVEL * LEVEL));
         cost += 0.5 * level * level / (LEVEL * LEVEL);
@@ -326,8 +331,8 @@ static bool draw_lines(struct orr_stack_worker *worker, struct problem *p, const
 /* The objective with exact ratios. */
 static double exact_objective(const struct problem *p, const double *ratio, const double *x)
 {
-    double sum = 0.5 * x[p->n_active] * x[p->n_active] / (LEVEL * LEVEL);
-    for (int k = 0; k < p->n_active; k++) sum += orr_stack_penalty(p->index[k], x[k]);
+    double sum = orr_stack_penalty(prior_of(p), ORR_STACK_N, x[p->n_active]);
+    for (int k = 0; k < p->n_active; k++) sum += orr_stack_penalty(prior_of(p), p->index[k], x[k]);
     for (size_t i = 0; i < p->n; i++) sum += loss(-log(ratio[i]) - x[p->n_active], p->within);
     return sum;
 }
@@ -361,8 +366,11 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
     settle_spread(p, x);
     double evidence = 0.5 * laplace(p, x, covariance, &fit->n_told);
     evidence -= objective((unsigned)p->n_active + 1, x, NULL, p) + (double)p->n * log(p->within);
-    evidence -= spread_prior(p->within) + log(LEVEL);
-    for (int k = 0; k < p->n_active; k++) evidence += 0.5 * log(orr_stack_curvature(p->index[k], 0));
+    evidence -= spread_prior(p->within);
+    for (int j = 0; j < ORR_STACK_DIMS; j++)
+        fit->before[j] = 1 / orr_stack_curvature(prior_of(p), j, orr_stack_centre(prior_of(p), j));
+    evidence -= 0.5 * log(fit->before[ORR_STACK_N]);
+    for (int k = 0; k < p->n_active; k++) evidence -= 0.5 * log(fit->before[p->index[k]]);
     fit->fitted = true;
     fit->evidence = evidence;
     fit->within = p->within;
@@ -374,7 +382,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
         place[k] = p->index[k];
     }
     place[p->n_active] = ORR_STACK_N;
-    for (int j = 0; j < ORR_STACK_N; j++) fit->covariance[j][j] = 1 / orr_stack_curvature(j, 0);
+    for (int j = 0; j < ORR_STACK_N; j++) fit->covariance[j][j] = fit->before[j];
     for (int a = 0; a <= p->n_active; a++)
         for (int b = 0; b <= p->n_active; b++) fit->covariance[place[a]][place[b]] = covariance[a][b];
 }
@@ -431,6 +439,7 @@ static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_
     fit->level = level;
     fit->within = within;
     fit->fitted = moves_level;
+    fit->before[ORR_STACK_N] = LEVEL * LEVEL;
     fit->covariance[ORR_STACK_N][ORR_STACK_N] = moves_level ? 1 / precision : 0;
 }
 
