@@ -75,18 +75,17 @@ double orr_stack_natural_slope(int i, double parent, double x);
 void orr_stack_bounds(int i, double parent, double *low, double *high);
 double orr_stack_parent(int i, const struct orr_engine *engine);
 
-/* What is known about a stack before one of its runs is seen: where stacks lie from their parents, and how likely it is
- * that the parent describes it as it is, once fitted, or not at all. */
+/* What is known about a stack before one of its runs is seen: how far stacks are from their parents, and how likely it
+ * is that the parent describes it as it is, once fitted, or not at all. */
 struct orr_stack_population {
-    double mean[ORR_STACK_DIMS], spread[ORR_STACK_DIMS]; /* of x; the last: of the level, in ORR_STACK_LEVEL */
-    double as_it_is, fitted, others;                     /* weights; their sum is 1 */
+    double spread[ORR_STACK_DIMS];   /* of x; the last: of the level, in ORR_STACK_LEVEL */
+    double as_it_is, fitted, others; /* weights; their sum is 1 */
 };
 /* Minus the logarithm of the prior at x (of the level at i = ORR_STACK_N), its derivative, and the curvature of the
- * Laplace approximation (Eq. 171). The curvature at the centre is one over the variance before a run is seen. */
+ * Laplace approximation (Eq. 171), which at 0 is one over the variance before a run is seen. */
 double orr_stack_penalty(const struct orr_stack_population *prior, int i, double x);
 double orr_stack_penalty_slope(const struct orr_stack_population *prior, int i, double x);
 double orr_stack_curvature(const struct orr_stack_population *prior, int i, double x);
-double orr_stack_centre(const struct orr_stack_population *prior, int i);
 /* Degrees of freedom of the prior's Student t; 0: it is normal. */
 double orr_stack_freedom(int i);
 
@@ -107,7 +106,7 @@ struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin);
 /* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 1501). */
 struct orr_stack_fit;
 struct orr_stack_moments {
-    double weight[ORR_STACK_DIMS], first[ORR_STACK_DIMS], second[ORR_STACK_DIMS];
+    double weight[ORR_STACK_DIMS], second[ORR_STACK_DIMS];
 };
 void orr_stack_moments_add(const struct orr_stack_population *population, const struct orr_stack_fit *fit,
                            double weight, struct orr_stack_moments *moments);
@@ -134,12 +133,12 @@ struct orr_stack_runs {
     struct orr_validation *table;
     size_t n;
     struct orr_stack_run *runs;
-    double *as_is;                   /* ratio with the engine's own values; known as soon as rows are read */
-    double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
-    double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
-    double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
-    bool drawn;                      /* start, slope and host are there */
-    bool on_lines;                   /* ratios are those of the straight lines, without a prediction */
+    double *as_is;                     /* ratio with the engine's own values; known as soon as rows are read */
+    double *start;                     /* ratio at x = 0, where shares of 0 and 1 are moved inside */
+    double (*slope)[ORR_STACK_N];      /* derivative of the ratio by the natural variable */
+    double (*host)[ORR_STACK_HOSTS];   /* ratio with each of orr_stack_hosts */
+    bool drawn;                        /* start, slope and host are there */
+    bool on_lines;                     /* ratios are those of the straight lines, without a prediction */
     struct orr_stack_population prior; /* what a fit of this engine to runs begins with */
 };
 

@@ -88,36 +88,25 @@ double orr_stack_freedom(int i)
                                                    : 0;
 }
 
-/* The unit of x, or of the level. */
-static double unit_of(int i)
+/* The spread of x, or of the level. */
+static double spread_of(const struct orr_stack_population *prior, int i)
 {
-    return i == ORR_STACK_N ? ORR_STACK_LEVEL : 1;
-}
-
-double orr_stack_centre(const struct orr_stack_population *prior, int i)
-{
-    return prior->mean[i] * unit_of(i);
-}
-
-/* How many spreads x is from the centre. */
-static double spreads_of(const struct orr_stack_population *prior, int i, double x)
-{
-    return (x - orr_stack_centre(prior, i)) / (prior->spread[i] * unit_of(i));
+    return prior->spread[i] * (i == ORR_STACK_N ? ORR_STACK_LEVEL : 1);
 }
 
 double orr_stack_penalty(const struct orr_stack_population *prior, int i, double x)
 {
-    const double n = orr_stack_freedom(i), z = spreads_of(prior, i, x);
+    const double n = orr_stack_freedom(i), z = x / spread_of(prior, i);
     return n > 0 ? 0.5 * (n + 1) * log1p(z * z / n) : 0.5 * z * z;
 }
 
 double orr_stack_penalty_slope(const struct orr_stack_population *prior, int i, double x)
 {
-    return (x - orr_stack_centre(prior, i)) * orr_stack_curvature(prior, i, x);
+    return x * orr_stack_curvature(prior, i, x);
 }
 
 double orr_stack_curvature(const struct orr_stack_population *prior, int i, double x)
 {
-    const double n = orr_stack_freedom(i), z = spreads_of(prior, i, x), spread = prior->spread[i] * unit_of(i);
+    const double n = orr_stack_freedom(i), spread = spread_of(prior, i), z = x / spread;
     return (n > 0 ? (n + 1) / (n + z * z) : 1) / (spread * spread);
 }

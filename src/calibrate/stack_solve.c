@@ -367,8 +367,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
     double evidence = 0.5 * laplace(p, x, covariance, &fit->n_told);
     evidence -= objective((unsigned)p->n_active + 1, x, NULL, p) + (double)p->n * log(p->within);
     evidence -= spread_prior(p->within);
-    for (int j = 0; j < ORR_STACK_DIMS; j++)
-        fit->before[j] = 1 / orr_stack_curvature(prior_of(p), j, orr_stack_centre(prior_of(p), j));
+    for (int j = 0; j < ORR_STACK_DIMS; j++) fit->before[j] = 1 / orr_stack_curvature(prior_of(p), j, 0);
     evidence -= 0.5 * log(fit->before[ORR_STACK_N]);
     for (int k = 0; k < p->n_active; k++) evidence -= 0.5 * log(fit->before[p->index[k]]);
     fit->fitted = true;

@@ -1,4 +1,4 @@
-/* Where stacks lie from their parents, estimated by turns: every stack is fitted under the population so far, and the
+/* How far stacks are from their parents, estimated by turns: every stack is fitted under the population so far, and the
  * fits give the next population (expectation and maximisation). */
 #include "study/few_population.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* So many turns; more change no share of the error by a hundredth. */
-#define TURNS 6
+#define TURNS  6
 #define PASSES 2
 /* A stack that no numbers describe says nothing about them: what a fit leaves of its runs is more than this (ln). */
 #define UNDESCRIBED 0.3

@@ -1,4 +1,4 @@
-/* Where stacks lie from their parents, as the other sources say: what a fit of few runs begins with (docs/fit.md). */
+/* How far stacks are from their parents, as the other sources say: what a fit of few runs begins with (docs/fit.md). */
 #ifndef ORR_STUDY_FEW_POPULATION_H
 #define ORR_STUDY_FEW_POPULATION_H
 

@@ -357,8 +357,8 @@ static enum orr_err add_parent(struct orr_unseen *unseen, const struct orr_stack
     enum orr_err err = open_stack(unseen, all, first, &stack, error);
     if (!err) err = read_engine(&stack, answer.parent, error);
     if (!err && stack.n_rows >= ORR_FEW_ROWS) {
-        parents->stacks[parents->n++] = (struct orr_few_parent){answer.source, all->runs[first].job.kind == ORR_JOB_TRAIN,
-                                                               stack.engines[0], stack.rows, stack.n_rows};
+        parents->stacks[parents->n++] = (struct orr_few_parent){
+            answer.source, all->runs[first].job.kind == ORR_JOB_TRAIN, stack.engines[0], stack.rows, stack.n_rows};
         stack.rows = NULL;
     } else if (stack.n_engines > 0) orr_stack_runs_free(stack.engines[0]);
     close_stack(&stack);
