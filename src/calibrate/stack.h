@@ -102,6 +102,8 @@ enum orr_stack_kin {
 struct orr_stack_population orr_stack_unknown(void);
 /* What the measured stacks say (stack_population.h), all of them. */
 struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin);
+/* The spread of single runs of a regime about a fit to their stack (ln). */
+double orr_stack_within(enum orr_regime regime);
 
 /* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 1501). */
 struct orr_stack_fit;
@@ -140,6 +142,7 @@ struct orr_stack_runs {
     bool drawn;                        /* start, slope and host are there */
     bool on_lines;                     /* ratios are those of the straight lines, without a prediction */
     struct orr_stack_population prior; /* what a fit of this engine to runs begins with */
+    double within;                     /* spread of single runs about a fit (ln) before one is seen */
 };
 
 struct orr_stack_table {

@@ -19,14 +19,19 @@
 #define FAR        20.0
 #define BISECTIONS 40
 
+/* Evidence counts with this power: every member leaves something out, and runs of one stack err together, so that they
+ * say less about which member is right than as many runs of a member that is. Chosen with the few-shot table in view
+ * (docs/fit.md). */
+#define POWER 0.6
+
 /* Eq. 177: weights from the evidence and the weights before. */
 static void weigh(struct orr_stack_mixture *m, const double *before)
 {
     double most = -HUGE_VAL, sum = 0;
-    for (size_t i = 0; i < m->n; i++) most = orr_max(most, m->members[i].fit.evidence + log(before[i]));
-    for (size_t i = 0; i < m->n; i++) sum += exp(m->members[i].fit.evidence + log(before[i]) - most);
+    for (size_t i = 0; i < m->n; i++) most = orr_max(most, POWER * m->members[i].fit.evidence + log(before[i]));
+    for (size_t i = 0; i < m->n; i++) sum += exp(POWER * m->members[i].fit.evidence + log(before[i]) - most);
     for (size_t i = 0; i < m->n; i++)
-        m->members[i].weight = exp(m->members[i].fit.evidence + log(before[i]) - most) / sum;
+        m->members[i].weight = exp(POWER * m->members[i].fit.evidence + log(before[i]) - most) / sum;
 }
 
 /* Can every chosen run be predicted with these runs? */

@@ -45,6 +45,27 @@ struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin)
     return population;
 }
 
+double orr_stack_within(enum orr_regime regime)
+{
+    switch (regime) {
+    case ORR_REGIME_TRAIN_DENSE:
+    case ORR_REGIME_TRAIN_MOE: return ORR_STACK_WITHIN_TRAINING;
+    case ORR_REGIME_DECODE_DRAM:
+    case ORR_REGIME_DECODE_NETWORK:
+    case ORR_REGIME_HOST:
+    case ORR_REGIME_PREFILL:
+    case ORR_REGIME_PREFILL_SHORT:
+    case ORR_REGIME_INFER_MOE: return ORR_STACK_WITHIN_BATCHES;
+    case ORR_REGIME_IN_FLIGHT:
+    case ORR_REGIME_IN_FLIGHT_MOE:
+    case ORR_REGIME_SERVE:
+    case ORR_REGIME_SERVE_MOE:
+    case ORR_REGIME_SERVE_FIRST:
+    case ORR_N_REGIMES: break;
+    }
+    return ORR_STACK_WITHIN_LOAD;
+}
+
 /* ---------------------------------------------------------------- estimating */
 
 void orr_stack_moments_add(const struct orr_stack_population *population, const struct orr_stack_fit *fit,

@@ -1,5 +1,6 @@
-/* How far the measured stacks are from their parents, in scales of ORR_STACK_PARAMETERS, and how often a parent describes
- * its stack: what `orrery fit --few-shot --json` prints as "population" (docs/fit.md). */
+/* How far the measured stacks are from their parents, in scales of ORR_STACK_PARAMETERS: what `orrery fit --few-shot
+ * --json` prints as "population". And how often a parent describes its stack as it is, once fitted, or not at all
+ * (docs/fit.md). */
 #ifndef ORR_CALIBRATE_STACK_POPULATION_H
 #define ORR_CALIBRATE_STACK_POPULATION_H
 
@@ -8,6 +9,11 @@
     X(TRAINED, 0.67, 0.21, 0.12)                                                                                       \
     X(SERVED, 0.23, 0.34, 0.43)                                                                                        \
     X(FOREIGN, 0.11, 0.23, 0.66)
+
+/* What fits to all rows of a stack leave of single runs, as a spread in logarithms: medians over the stacks. */
+#define ORR_STACK_WITHIN_TRAINING 0.066
+#define ORR_STACK_WITHIN_BATCHES  0.037 /* static batches */
+#define ORR_STACK_WITHIN_LOAD     0.068 /* requests in flight */
 
 #define ORR_STACK_SPREADS(X)                                                                                           \
     /* member, spread in training, in serving */                                                                       \

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
- * weight, in runs. The level is normal; this is its spread where nothing else moves. */
+/* Errors of single runs are Student t with so many degrees of freedom; the prior of their spread has this weight, in
+ * runs. The level is normal; this is its spread where nothing else moves. */
 #define FREEDOM       4.0
-#define WITHIN        0.055
 #define WITHIN_WEIGHT 4.0
 #define LEVEL         ORR_STACK_LEVEL
 /* A parameter that moves no run by this much within two spreads (three for added times) is left alone. */
@@ -215,16 +214,16 @@ static double laplace(const struct problem *p, const double *x, double covarianc
 }
 
 /* Eq. 175: the spread of single runs, given their errors and the number of parameters that they told. */
-static double spread_of(const double *errors, size_t n, double told, double within)
+static double spread_of(const double *errors, size_t n, double told, double within, double before)
 {
-    double sum = WITHIN_WEIGHT * WITHIN * WITHIN;
+    double sum = WITHIN_WEIGHT * before * before;
     for (size_t i = 0; i < n; i++) sum += weight_of(errors[i], within) * errors[i] * errors[i];
     return sqrt(sum / (WITHIN_WEIGHT + orr_max(0, (double)n - told)));
 }
 
-static double spread_prior(double within)
+static double spread_prior(double within, double before)
 {
-    return WITHIN_WEIGHT * (log(within) + WITHIN * WITHIN / (2 * within * within));
+    return WITHIN_WEIGHT * (log(within) + before * before / (2 * within * within));
 }
 
 /* The spread of the errors at x. */
@@ -233,14 +232,14 @@ static void settle_spread(struct problem *p, const double *x)
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS], told;
     (void)laplace(p, x, covariance, &told);
     for (size_t i = 0; i < p->n; i++) p->line[i] = -log(ratio_at(p, i, x)) - x[p->n_active];
-    p->within = spread_of(p->line, p->n, told, p->within);
+    p->within = spread_of(p->line, p->n, told, p->within, p->runs->within);
 }
 
 /* ---------------------------------------------------------------- passes */
 
 static bool open_problem(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, struct problem *p)
 {
-    *p = (struct problem){.runs = runs, .at = chosen->at, .n = chosen->n, .within = WITHIN};
+    *p = (struct problem){.runs = runs, .at = chosen->at, .n = chosen->n, .within = runs->within};
     p->ratio = calloc(chosen->n + 1, sizeof *p->ratio);
     p->line = calloc(chosen->n + 1, sizeof *p->line);
     p->slope = calloc(chosen->n + 1, sizeof *p->slope);
@@ -292,13 +291,14 @@ static void select_parameters(struct problem *p, const bool *allowed)
 static double best_host(const struct problem *p, int host)
 {
     double best = HUGE_VAL, x = 0;
+    const double within = p->runs->within;
     for (int k = 0; k < ORR_STACK_HOSTS; k++) {
         const double at = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
         double sum = 0, cost = orr_stack_penalty(prior_of(p), host, at);
         for (size_t i = 0; i < p->n; i++) sum -= log(p->runs->host[p->at[i]][k]);
-        const double level = sum / ((double)p->n + WITHIN * WITHIN / (LEVEL * LEVEL));
+        const double level = sum / ((double)p->n + within * within / (LEVEL * LEVEL));
         cost += 0.5 * level * level / (LEVEL * LEVEL);
-        for (size_t i = 0; i < p->n; i++) cost += loss(-log(p->runs->host[p->at[i]][k]) - level, WITHIN);
+        for (size_t i = 0; i < p->n; i++) cost += loss(-log(p->runs->host[p->at[i]][k]) - level, within);
         if (cost < best - 1e-9) x = at;
         best = orr_min(best, cost);
     }
@@ -366,7 +366,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
     settle_spread(p, x);
     double evidence = 0.5 * laplace(p, x, covariance, &fit->n_told);
     evidence -= objective((unsigned)p->n_active + 1, x, NULL, p) + (double)p->n * log(p->within);
-    evidence -= spread_prior(p->within);
+    evidence -= spread_prior(p->within, p->runs->within);
     for (int j = 0; j < ORR_STACK_DIMS; j++) fit->before[j] = 1 / orr_stack_curvature(prior_of(p), j, 0);
     evidence -= 0.5 * log(fit->before[ORR_STACK_N]);
     for (int k = 0; k < p->n_active; k++) evidence -= 0.5 * log(fit->before[p->index[k]]);
@@ -414,10 +414,11 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
 static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, bool moves_level,
                       struct orr_stack_fit *fit)
 {
-    double within = WITHIN, level = 0, weights = 0;
+    const double before = runs->within;
+    double within = before, level = 0, weights = 0;
     memset(fit, 0, sizeof *fit);
     for (int round = 0; round < 4 * ROUNDS; round++) {
-        double sum = 0, spread = WITHIN_WEIGHT * WITHIN * WITHIN;
+        double sum = 0, spread = WITHIN_WEIGHT * before * before;
         weights = 0;
         for (size_t i = 0; i < chosen->n; i++) {
             const double raw = -log(runs->as_is[chosen->at[i]]), w = weight_of(raw - level, within);
@@ -431,7 +432,7 @@ static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_
         within = sqrt(spread / (WITHIN_WEIGHT + orr_max(0, (double)chosen->n - fit->n_told)));
     }
     const double precision = weights / (within * within) + 1 / (LEVEL * LEVEL);
-    double cost = (double)chosen->n * log(within) + spread_prior(within);
+    double cost = (double)chosen->n * log(within) + spread_prior(within, before);
     for (size_t i = 0; i < chosen->n; i++) cost += loss(-log(runs->as_is[chosen->at[i]]) - level, within);
     if (moves_level) cost += 0.5 * level * level / (LEVEL * LEVEL) + 0.5 * log(precision) + log(LEVEL);
     fit->evidence = -cost;
