@@ -17,30 +17,30 @@
 
 #define ORR_STACK_SPREADS(X)                                                                                           \
     /* member, spread in training, in serving */                                                                       \
-    X(matrix_rate_factor, 1.19, 0.96)                                                                                  \
-    X(eight_bit_rate_factor, 1.02, 0.88)                                                                               \
+    X(matrix_rate_factor, 1.17, 0.95)                                                                                  \
+    X(eight_bit_rate_factor, 1.02, 0.85)                                                                               \
     X(four_bit_rate_factor, 0.88, 0.96)                                                                                \
-    X(attention_rate_factor, 1.10, 0.93)                                                                               \
-    X(dram_rate_factor, 1.78, 1.06)                                                                                    \
-    X(grouped_rate_factor, 2.14, 1.79)                                                                                 \
+    X(attention_rate_factor, 1.08, 0.92)                                                                               \
+    X(dram_rate_factor, 1.74, 1.05)                                                                                    \
+    X(grouped_rate_factor, 2.15, 1.79)                                                                                 \
     X(grouped_launch_factor, 1, 1.19)                                                                                  \
-    X(pointwise_time_factor, 0.70, 1.99)                                                                               \
-    X(scaleup_rate_factor, 1.50, 1.28)                                                                                 \
-    X(scaleout_rate_factor, 1.18, 0.96)                                                                                \
-    X(scaleout_latency_factor, 1.35, 0.91)                                                                             \
-    X(straggle_factor, 1.19, 1)                                                                                        \
-    X(host_time_factor, 0.68, 0.67)                                                                                    \
-    X(tp_overlap_frac, 0.87, 1)                                                                                        \
-    X(dp_overlap_frac, 1.04, 1)                                                                                        \
+    X(pointwise_time_factor, 0.70, 2.00)                                                                               \
+    X(scaleup_rate_factor, 1.47, 1.30)                                                                                 \
+    X(scaleout_rate_factor, 1.17, 0.96)                                                                                \
+    X(scaleout_latency_factor, 1.33, 0.91)                                                                             \
+    X(straggle_factor, 1.18, 1)                                                                                        \
+    X(host_time_factor, 0.68, 0.66)                                                                                    \
+    X(tp_overlap_frac, 0.88, 1)                                                                                        \
+    X(dp_overlap_frac, 1.03, 1)                                                                                        \
     X(ep_overlap_frac, 1.01, 1)                                                                                        \
     X(zero3_overlap_frac, 1.05, 1)                                                                                     \
     X(host_step_s, 0.62, 1)                                                                                            \
     X(kernel_gap_s, 1, 0.46)                                                                                           \
     X(sampling_s, 1, 0.65)                                                                                             \
-    X(sampling_s_per_sequence, 1, 6.61)                                                                                \
-    X(request_s, 1, 0.68)                                                                                              \
-    X(request_s_per_sequence, 1, 0.70)                                                                                 \
-    X(allreduce_skew_s, 1, 1.03)                                                                                       \
-    X(time_factor, 0.68, 0.88)
+    X(sampling_s_per_sequence, 1, 6.57)                                                                                \
+    X(request_s, 1, 0.66)                                                                                              \
+    X(request_s_per_sequence, 1, 0.69)                                                                                 \
+    X(allreduce_skew_s, 1, 1.04)                                                                                       \
+    X(time_factor, 0.68, 0.87)
 
 #endif
