@@ -343,6 +343,16 @@ double orr_stack_told(const struct orr_stack_fit *fit, int i)
     return orr_max(0, 1 - sqrt(orr_max(0, fit->covariance[i][i]) / fit->before[i]));
 }
 
+/* A file has one engine, and cannot hedge as the average does: the parent fitted stands as far from the parent as it is as
+ * the weights of the two say (Eq. 1502). */
+static void stand_between(const struct orr_stack_mixture *mixture, struct orr_stack_fit *fit)
+{
+    const double as_it_is = mixture->members[0].weight, fitted = mixture->members[1].weight;
+    const double share = fitted / (as_it_is + fitted);
+    for (int i = 0; i < ORR_STACK_N; i++) fit->x[i] *= share;
+    fit->level *= share;
+}
+
 /* The best member again, with only those numbers that the runs told something about. */
 static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
@@ -356,7 +366,9 @@ static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
         telling[i] = best->fit.active[i] && orr_stack_told(&best->fit, i) > 1 - UNTOLD_FRAC;
         any |= best->fit.active[i];
     }
-    return !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
+    const bool done = !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
+    if (best == &stack->mixture.members[1]) stand_between(&stack->mixture, &stack->fit);
+    return done;
 }
 
 /* What the time of a run is made of with the fit, for the distance of other jobs from it. */
