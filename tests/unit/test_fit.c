@@ -144,8 +144,8 @@ static void serving_changes_are_recovered(void **state)
     orr_stack_close(stack);
 }
 
-/* One engine cannot hedge: its numbers stand between the parent's and the fitted ones, as the weights of the two say. The
- * fit is made again here with the numbers that the file has. */
+/* One engine cannot hedge: its numbers stand between the parent's and the fitted ones, as the weights of the two say.
+ * The fit is made again here with the numbers that the file has. */
 static void a_file_stands_between_parent_and_fit(void **state)
 {
     const double slower = 1.09;
