@@ -24,8 +24,9 @@ enum orr_stack_prior { ORR_STACK_PRIORS(ORR_X_STACK_PRIOR_) ORR_N_STACK_PRIORS }
 #define ORR_STACK_SERVE 2u
 #define ORR_STACK_BOTH  3u
 
-/* The spreads are judgement about how stacks differ from one another, from the same kernels and hosts, not estimates
- * (docs/fit.md). `inverse`: times are straight lines in one over the value. */
+/* The scales are judgement about how stacks differ from one another, from the same kernels and hosts. They are the unit
+ * of x; how far stacks are from their parents in these units is estimated (stack_population.h). `inverse`: times are
+ * straight lines in one over the value. */
 #define ORR_STACK_PARAMETERS(X)                                                                                        \
     /* member of orr_engine, prior, scale, inverse, jobs, meaning */                                                   \
     X(matrix_rate_factor, LOG, 0.10, true, BOTH, "rate of products, over the calibration")                             \
@@ -63,6 +64,8 @@ struct orr_stack_parameter {
 };
 #define ORR_X_STACK_COUNT_(...) +1
 enum { ORR_STACK_N = 0 ORR_STACK_PARAMETERS(ORR_X_STACK_COUNT_) };
+#define ORR_STACK_LEVEL 0.12               /* scale (ln) of the level between stacks */
+enum { ORR_STACK_DIMS = ORR_STACK_N + 1 }; /* the last is the level: the logarithm of time_factor */
 const struct orr_stack_parameter *orr_stack_parameter(int i);
 
 /* The value at x, given the parent's; the variable in which times are straight, and its derivative by x. */
@@ -70,11 +73,46 @@ double orr_stack_value(int i, double parent, double x);
 double orr_stack_natural(int i, double parent, double x);
 double orr_stack_natural_slope(int i, double parent, double x);
 void orr_stack_bounds(int i, double parent, double *low, double *high);
-/* Minus the logarithm of the prior at x, its derivative, and the curvature of the Laplace approximation (Eq. 171). */
-double orr_stack_penalty(int i, double x);
-double orr_stack_penalty_slope(int i, double x);
-double orr_stack_curvature(int i, double x);
 double orr_stack_parent(int i, const struct orr_engine *engine);
+
+/* What is known about a stack before one of its runs is seen: how far stacks are from their parents, and how likely it
+ * is that the parent describes it as it is, once fitted, or not at all. */
+struct orr_stack_population {
+    double spread[ORR_STACK_DIMS];   /* of x; the last: of the level, in ORR_STACK_LEVEL */
+    double as_it_is, fitted, others; /* weights; their sum is 1 */
+};
+/* Minus the logarithm of the prior at x (of the level at i = ORR_STACK_N), its derivative, and the curvature of the
+ * Laplace approximation (Eq. 171), which at 0 is one over the variance before a run is seen. */
+double orr_stack_penalty(const struct orr_stack_population *prior, int i, double x);
+double orr_stack_penalty_slope(const struct orr_stack_population *prior, int i, double x);
+double orr_stack_curvature(const struct orr_stack_population *prior, int i, double x);
+/* Degrees of freedom of the prior's Student t; 0: it is normal. */
+double orr_stack_freedom(int i);
+
+/* ---------------------------------------------------------------- populations (stack_population.c) */
+
+/* What stacks are to the parent that is named for them. */
+enum orr_stack_kin {
+    ORR_STACK_TRAINED, /* any training stack */
+    ORR_STACK_SERVED,  /* a serving stack of the parent's family */
+    ORR_STACK_FOREIGN, /* a serving stack whose parent is of another family, or no stack in particular */
+    ORR_N_STACK_KINS
+};
+/* Nothing but the scales is known. */
+struct orr_stack_population orr_stack_unknown(void);
+/* What the measured stacks say (stack_population.h), all of them. */
+struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin);
+/* The spread of single runs of a regime about a fit to their stack (ln). */
+double orr_stack_within(enum orr_regime regime);
+
+/* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 1501). */
+struct orr_stack_fit;
+struct orr_stack_moments {
+    double weight[ORR_STACK_DIMS], second[ORR_STACK_DIMS];
+};
+void orr_stack_moments_add(const struct orr_stack_population *population, const struct orr_stack_fit *fit,
+                           double weight, struct orr_stack_moments *moments);
+void orr_stack_moments_settle(const struct orr_stack_moments *moments, struct orr_stack_population *population);
 
 /* ---------------------------------------------------------------- runs (stack_runs.c) */
 
@@ -97,12 +135,14 @@ struct orr_stack_runs {
     struct orr_validation *table;
     size_t n;
     struct orr_stack_run *runs;
-    double *as_is;                   /* ratio with the engine's own values; known as soon as rows are read */
-    double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
-    double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
-    double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
-    bool drawn;                      /* start, slope and host are there */
-    bool on_lines;                   /* ratios are those of the straight lines, without a prediction */
+    double *as_is;                     /* ratio with the engine's own values; known as soon as rows are read */
+    double *start;                     /* ratio at x = 0, where shares of 0 and 1 are moved inside */
+    double (*slope)[ORR_STACK_N];      /* derivative of the ratio by the natural variable */
+    double (*host)[ORR_STACK_HOSTS];   /* ratio with each of orr_stack_hosts */
+    bool drawn;                        /* start, slope and host are there */
+    bool on_lines;                     /* ratios are those of the straight lines, without a prediction */
+    struct orr_stack_population prior; /* what a fit of this engine to runs begins with */
+    double within;                     /* spread of single runs about a fit (ln) before one is seen */
 };
 
 struct orr_stack_table {
@@ -166,9 +206,6 @@ bool orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_ru
 
 /* ---------------------------------------------------------------- one engine fitted (stack_solve.c) */
 
-#define ORR_STACK_LEVEL 0.12               /* spread (ln) of the level between stacks */
-enum { ORR_STACK_DIMS = ORR_STACK_N + 1 }; /* the last is the level: the logarithm of time_factor */
-
 struct orr_stack_fit {
     bool fitted; /* false: the engine as it is */
     bool active[ORR_STACK_N];
@@ -177,6 +214,7 @@ struct orr_stack_fit {
     double within;                                     /* s, spread of single runs */
     double n_told;                                     /* effective number of parameters, e */
     double evidence;                                   /* ln Z */
+    double before[ORR_STACK_DIMS];                     /* variances before a run was seen */
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; what moves no run keeps the prior's */
 };
 

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights before a run is seen. */
-#define AS_IT_IS 0.40
-#define FITTED   0.28
-#define OTHERS   0.32
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
 /* ... on the lines through them as they are; from this weight on, lines are drawn anew. */
@@ -23,14 +19,19 @@
 #define FAR        20.0
 #define BISECTIONS 40
 
+/* Evidence counts with this power: every member leaves something out, and runs of one stack err together, so that they
+ * say less about which member is right than as many runs of a member that is. Chosen with the few-shot table in view
+ * (docs/fit.md). */
+#define POWER 0.6
+
 /* Eq. 177: weights from the evidence and the weights before. */
 static void weigh(struct orr_stack_mixture *m, const double *before)
 {
     double most = -HUGE_VAL, sum = 0;
-    for (size_t i = 0; i < m->n; i++) most = orr_max(most, m->members[i].fit.evidence + log(before[i]));
-    for (size_t i = 0; i < m->n; i++) sum += exp(m->members[i].fit.evidence + log(before[i]) - most);
+    for (size_t i = 0; i < m->n; i++) most = orr_max(most, POWER * m->members[i].fit.evidence + log(before[i]));
+    for (size_t i = 0; i < m->n; i++) sum += exp(POWER * m->members[i].fit.evidence + log(before[i]) - most);
     for (size_t i = 0; i < m->n; i++)
-        m->members[i].weight = exp(m->members[i].fit.evidence + log(before[i]) - most) / sum;
+        m->members[i].weight = exp(POWER * m->members[i].fit.evidence + log(before[i]) - most) / sum;
 }
 
 /* Can every chosen run be predicted with these runs? */
@@ -70,7 +71,8 @@ static bool share(struct orr_stack_worker *worker, const struct orr_stack_choice
 bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *const *engines, const char *const *names,
                        size_t n, const struct orr_stack_choice *chosen, int passes, struct orr_stack_mixture *m)
 {
-    double before[ORR_STACK_MEMBERS] = {AS_IT_IS, FITTED};
+    const struct orr_stack_population *prior = &engines[0]->prior;
+    double before[ORR_STACK_MEMBERS] = {prior->as_it_is, prior->fitted};
     size_t place[ORR_STACK_MEMBERS] = {0}; /* of a member in `engines` */
     m->n = 2;
     m->members[0] = (struct orr_stack_member){.engine = names[0], .runs = engines[0]};
@@ -84,7 +86,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, struct orr_stack_runs *c
         *member = (struct orr_stack_member){.engine = names[i], .runs = engines[i]};
         place[m->n] = i;
         orr_stack_level_only(engines[i], chosen, &member->fit);
-        before[m->n++] = OTHERS / (double)(n - 1);
+        before[m->n++] = prior->others / (double)(n - 1);
         best = orr_max(best, member->fit.evidence);
     }
     for (size_t i = 2; i < m->n; i++)

@@ -253,6 +253,13 @@ static enum orr_err read_engine(struct orr_stack *stack, const char *name, struc
     return ORR_OK;
 }
 
+/* Who names a parent names the family of his stack, unless the parent describes no stack in particular. */
+static enum orr_stack_kin kin_of_parent(enum orr_job_kind kind, const char *parent)
+{
+    if (kind == ORR_JOB_TRAIN) return ORR_STACK_TRAINED;
+    return orr_engine_stands_in(parent) ? ORR_STACK_FOREIGN : ORR_STACK_SERVED;
+}
+
 /* The parent's runs, and the engine that they are runs of. */
 static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
 {
@@ -261,6 +268,7 @@ static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker
     struct orr_stack_runs *runs = stack->engines[0];
     if (!orr_stack_linearise(runs, NULL, &worker->n_predictions)) return orr_out_of_memory(error, NULL);
     const char *first = NULL;
+    enum orr_job_kind kind = ORR_JOB_TRAIN;
     for (size_t i = 0; i < runs->n; i++) {
         if (!orr_stack_usable(runs, i)) continue;
         const char *id = runs->runs[i].job.engine.id;
@@ -269,7 +277,9 @@ static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker
                             "the runs have engines %s and %s: fit one stack at a time, or name a parent with --engine",
                             first, id);
         first = id;
+        kind = runs->runs[i].job.kind;
     }
+    if (first) runs->prior = orr_stack_recorded(kin_of_parent(kind, first));
     if (first && !stack->names[0][0]) snprintf(stack->names[0], ORR_ID, "%s", first);
     return ORR_OK;
 }
@@ -321,9 +331,18 @@ static bool average(struct orr_stack *stack, struct orr_stack_worker *worker)
 
 double orr_stack_told(const struct orr_stack_fit *fit, int i)
 {
-    const double prior = i == ORR_STACK_N ? ORR_STACK_LEVEL : 1 / sqrt(orr_stack_curvature(i, 0));
-    const double posterior = sqrt(orr_max(0, fit->covariance[i][i]));
-    return i < ORR_STACK_N && !fit->active[i] ? 0 : orr_max(0, 1 - posterior / prior);
+    if (i < ORR_STACK_N && !fit->active[i]) return 0;
+    return orr_max(0, 1 - sqrt(orr_max(0, fit->covariance[i][i]) / fit->before[i]));
+}
+
+/* A file has one engine, and cannot hedge as the average does: the numbers of the parent fitted stand as far from the
+ * parent's as the weights of the two say (Eq. 1502). */
+static void stand_between(const struct orr_stack_mixture *mixture, struct orr_stack_fit *fit)
+{
+    const double as_it_is = mixture->members[0].weight, fitted = mixture->members[1].weight;
+    const double share = fitted / (as_it_is + fitted);
+    for (int i = 0; i < ORR_STACK_N; i++) fit->x[i] *= share;
+    fit->level *= share;
 }
 
 /* The best member again, with only those numbers that the runs told something about. */
@@ -339,7 +358,9 @@ static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
         telling[i] = best->fit.active[i] && orr_stack_told(&best->fit, i) > 1 - UNTOLD_FRAC;
         any |= best->fit.active[i];
     }
-    return !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
+    const bool done = !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
+    if (best == &stack->mixture.members[1]) stand_between(&stack->mixture, &stack->fit);
+    return done;
 }
 
 /* What the time of a run is made of with the fit, for the distance of other jobs from it. */
@@ -519,6 +540,12 @@ double orr_stack_engine_value(const struct orr_stack *stack, int i, bool fitted)
 {
     const double parent = orr_stack_parent(i, &stack->fit_runs->runs[stack->chosen[0]].job.engine);
     return fitted && stack->fit.active[i] ? orr_stack_value(i, parent, stack->fit.x[i]) : parent;
+}
+
+double orr_stack_prior_spread(const struct orr_stack *stack, int i)
+{
+    const double scale = i == ORR_STACK_N ? ORR_STACK_LEVEL : orr_stack_parameter(i)->scale;
+    return scale * stack->fit_runs->prior.spread[i];
 }
 
 void orr_stack_interval(const struct orr_stack *stack, int i, double *low, double *high)

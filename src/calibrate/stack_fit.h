@@ -66,6 +66,9 @@ bool orr_stack_find_next(struct orr_stack *stack, struct orr_stack_worker *worke
 
 /* Prior and posterior spread of a parameter of the fit (ORR_STACK_N: the level), in units of the prior's. */
 double orr_stack_told(const struct orr_stack_fit *fit, int i);
+/* How far the value of a parameter (ORR_STACK_N: the level, in logarithms) was taken to be from the parent's, in the
+ * unit of its scale. */
+double orr_stack_prior_spread(const struct orr_stack *stack, int i);
 /* The 80 % interval of a parameter's value. */
 void orr_stack_interval(const struct orr_stack *stack, int i, double *low, double *high);
 double orr_stack_engine_value(const struct orr_stack *stack, int i, bool fitted);

@@ -80,27 +80,33 @@ void orr_stack_bounds(int i, double parent, double *low, double *high)
     }
 }
 
-/* Degrees of freedom of the prior; 0: normal. */
-static double freedom(int i)
+double orr_stack_freedom(int i)
 {
+    if (i == ORR_STACK_N) return 0;
     return PARAMETERS[i].prior == ORR_STACK_TAIL   ? TAIL_FREEDOM
            : PARAMETERS[i].prior == ORR_STACK_TIME ? TIME_FREEDOM
                                                    : 0;
 }
 
-double orr_stack_penalty(int i, double x)
+/* The spread of x, or of the level. */
+static double spread_of(const struct orr_stack_population *prior, int i)
 {
-    const double n = freedom(i);
-    return n > 0 ? 0.5 * (n + 1) * log1p(x * x / n) : 0.5 * x * x;
+    return prior->spread[i] * (i == ORR_STACK_N ? ORR_STACK_LEVEL : 1);
 }
 
-double orr_stack_penalty_slope(int i, double x)
+double orr_stack_penalty(const struct orr_stack_population *prior, int i, double x)
 {
-    return x * orr_stack_curvature(i, x);
+    const double n = orr_stack_freedom(i), z = x / spread_of(prior, i);
+    return n > 0 ? 0.5 * (n + 1) * log1p(z * z / n) : 0.5 * z * z;
 }
 
-double orr_stack_curvature(int i, double x)
+double orr_stack_penalty_slope(const struct orr_stack_population *prior, int i, double x)
 {
-    const double n = freedom(i);
-    return n > 0 ? (n + 1) / (n + x * x) : 1;
+    return x * orr_stack_curvature(prior, i, x);
+}
+
+double orr_stack_curvature(const struct orr_stack_population *prior, int i, double x)
+{
+    const double n = orr_stack_freedom(i), spread = spread_of(prior, i), z = x / spread;
+    return (n > 0 ? (n + 1) / (n + z * z) : 1) / (spread * spread);
 }

@@ -117,6 +117,15 @@ static const char *asked_engine(void *context, const char *own)
     return name[0] ? name : own;
 }
 
+/* By the kind of the runs; of several kinds the widest. */
+static double within_of(const struct orr_stack_runs *runs)
+{
+    double most = 0;
+    for (size_t i = 0; i < runs->n; i++)
+        if (orr_stack_usable(runs, i)) most = orr_max(most, orr_stack_within(runs->runs[i].score.regime));
+    return most > 0 ? most : orr_stack_within(ORR_REGIME_TRAIN_DENSE);
+}
+
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
                             const char *engine, struct orr_stack_runs **runs, struct orr_error *error)
 {
@@ -130,6 +139,8 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
     }
     for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
     if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);
+    if (!err) r->prior = orr_stack_unknown();
+    if (!err) r->within = within_of(r);
     for (size_t i = 0; !err && i < r->n; i++)
         if (orr_stack_usable(r, i)) r->as_is[i] = 1 + r->runs[i].score.error;
     orr_stack_worker_close(&worker);

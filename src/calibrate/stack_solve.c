@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
- * weight, in runs. The level is normal. */
+/* Errors of single runs are Student t with so many degrees of freedom; the prior of their spread has this weight, in
+ * runs. The level is normal; this is its spread where nothing else moves. */
 #define FREEDOM       4.0
-#define WITHIN        0.055
 #define WITHIN_WEIGHT 4.0
 #define LEVEL         ORR_STACK_LEVEL
 /* A parameter that moves no run by this much within two spreads (three for added times) is left alone. */
@@ -38,6 +37,11 @@ struct problem {
     double *line;                 /* n, work */
     double within;
 };
+
+static const struct orr_stack_population *prior_of(const struct problem *p)
+{
+    return &p->runs->prior;
+}
 
 static double parent_of(const struct problem *p, size_t i, int j)
 {
@@ -70,11 +74,11 @@ static double objective(unsigned n, const double *x, double *gradient, void *con
 {
     const struct problem *p = context;
     const double level = x[n - 1], s2 = p->within * p->within;
-    double sum = 0.5 * level * level / (LEVEL * LEVEL);
-    if (gradient) gradient[n - 1] = level / (LEVEL * LEVEL);
+    double sum = orr_stack_penalty(prior_of(p), ORR_STACK_N, level);
+    if (gradient) gradient[n - 1] = orr_stack_penalty_slope(prior_of(p), ORR_STACK_N, level);
     for (int k = 0; k < p->n_active; k++) {
-        sum += orr_stack_penalty(p->index[k], x[k]);
-        if (gradient) gradient[k] = orr_stack_penalty_slope(p->index[k], x[k]);
+        sum += orr_stack_penalty(prior_of(p), p->index[k], x[k]);
+        if (gradient) gradient[k] = orr_stack_penalty_slope(prior_of(p), p->index[k], x[k]);
     }
     for (size_t i = 0; i < p->n; i++) {
         const double ratio = ratio_at(p, i, x), error = -log(ratio) - level;
@@ -200,8 +204,8 @@ static double laplace(const struct problem *p, const double *x, double covarianc
     memset(covariance, 0, sizeof data);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) covariance[a][b] = data[a][b];
-    for (int k = 0; k < p->n_active; k++) covariance[k][k] += orr_stack_curvature(p->index[k], x[k]);
-    covariance[n - 1][n - 1] += 1 / (LEVEL * LEVEL);
+    for (int k = 0; k < p->n_active; k++) covariance[k][k] += orr_stack_curvature(prior_of(p), p->index[k], x[k]);
+    covariance[n - 1][n - 1] += orr_stack_curvature(prior_of(p), ORR_STACK_N, x[n - 1]);
     const double log_det = invert(covariance, n);
     *told = 0;
     for (int a = 0; a < n; a++)
@@ -210,16 +214,16 @@ static double laplace(const struct problem *p, const double *x, double covarianc
 }
 
 /* Eq. 175: the spread of single runs, given their errors and the number of parameters that they told. */
-static double spread_of(const double *errors, size_t n, double told, double within)
+static double spread_of(const double *errors, size_t n, double told, double within, double before)
 {
-    double sum = WITHIN_WEIGHT * WITHIN * WITHIN;
+    double sum = WITHIN_WEIGHT * before * before;
     for (size_t i = 0; i < n; i++) sum += weight_of(errors[i], within) * errors[i] * errors[i];
     return sqrt(sum / (WITHIN_WEIGHT + orr_max(0, (double)n - told)));
 }
 
-static double spread_prior(double within)
+static double spread_prior(double within, double before)
 {
-    return WITHIN_WEIGHT * (log(within) + WITHIN * WITHIN / (2 * within * within));
+    return WITHIN_WEIGHT * (log(within) + before * before / (2 * within * within));
 }
 
 /* The spread of the errors at x. */
@@ -228,14 +232,14 @@ static void settle_spread(struct problem *p, const double *x)
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS], told;
     (void)laplace(p, x, covariance, &told);
     for (size_t i = 0; i < p->n; i++) p->line[i] = -log(ratio_at(p, i, x)) - x[p->n_active];
-    p->within = spread_of(p->line, p->n, told, p->within);
+    p->within = spread_of(p->line, p->n, told, p->within, p->runs->within);
 }
 
 /* ---------------------------------------------------------------- passes */
 
 static bool open_problem(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, struct problem *p)
 {
-    *p = (struct problem){.runs = runs, .at = chosen->at, .n = chosen->n, .within = WITHIN};
+    *p = (struct problem){.runs = runs, .at = chosen->at, .n = chosen->n, .within = runs->within};
     p->ratio = calloc(chosen->n + 1, sizeof *p->ratio);
     p->line = calloc(chosen->n + 1, sizeof *p->line);
     p->slope = calloc(chosen->n + 1, sizeof *p->slope);
@@ -287,13 +291,14 @@ static void select_parameters(struct problem *p, const bool *allowed)
 static double best_host(const struct problem *p, int host)
 {
     double best = HUGE_VAL, x = 0;
+    const double within = p->runs->within;
     for (int k = 0; k < ORR_STACK_HOSTS; k++) {
         const double at = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
-        double sum = 0, cost = orr_stack_penalty(host, at);
+        double sum = 0, cost = orr_stack_penalty(prior_of(p), host, at);
         for (size_t i = 0; i < p->n; i++) sum -= log(p->runs->host[p->at[i]][k]);
-        const double level = sum / ((double)p->n + WITHIN * WITHIN / (LEVEL * LEVEL));
+        const double level = sum / ((double)p->n + within * within / (LEVEL * LEVEL));
         cost += 0.5 * level * level / (LEVEL * LEVEL);
-        for (size_t i = 0; i < p->n; i++) cost += loss(-log(p->runs->host[p->at[i]][k]) - level, WITHIN);
+        for (size_t i = 0; i < p->n; i++) cost += loss(-log(p->runs->host[p->at[i]][k]) - level, within);
         if (cost < best - 1e-9) x = at;
         best = orr_min(best, cost);
     }
@@ -326,8 +331,8 @@ static bool draw_lines(struct orr_stack_worker *worker, struct problem *p, const
 /* The objective with exact ratios. */
 static double exact_objective(const struct problem *p, const double *ratio, const double *x)
 {
-    double sum = 0.5 * x[p->n_active] * x[p->n_active] / (LEVEL * LEVEL);
-    for (int k = 0; k < p->n_active; k++) sum += orr_stack_penalty(p->index[k], x[k]);
+    double sum = orr_stack_penalty(prior_of(p), ORR_STACK_N, x[p->n_active]);
+    for (int k = 0; k < p->n_active; k++) sum += orr_stack_penalty(prior_of(p), p->index[k], x[k]);
     for (size_t i = 0; i < p->n; i++) sum += loss(-log(ratio[i]) - x[p->n_active], p->within);
     return sum;
 }
@@ -361,8 +366,10 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
     settle_spread(p, x);
     double evidence = 0.5 * laplace(p, x, covariance, &fit->n_told);
     evidence -= objective((unsigned)p->n_active + 1, x, NULL, p) + (double)p->n * log(p->within);
-    evidence -= spread_prior(p->within) + log(LEVEL);
-    for (int k = 0; k < p->n_active; k++) evidence += 0.5 * log(orr_stack_curvature(p->index[k], 0));
+    evidence -= spread_prior(p->within, p->runs->within);
+    for (int j = 0; j < ORR_STACK_DIMS; j++) fit->before[j] = 1 / orr_stack_curvature(prior_of(p), j, 0);
+    evidence -= 0.5 * log(fit->before[ORR_STACK_N]);
+    for (int k = 0; k < p->n_active; k++) evidence -= 0.5 * log(fit->before[p->index[k]]);
     fit->fitted = true;
     fit->evidence = evidence;
     fit->within = p->within;
@@ -374,7 +381,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
         place[k] = p->index[k];
     }
     place[p->n_active] = ORR_STACK_N;
-    for (int j = 0; j < ORR_STACK_N; j++) fit->covariance[j][j] = 1 / orr_stack_curvature(j, 0);
+    for (int j = 0; j < ORR_STACK_N; j++) fit->covariance[j][j] = fit->before[j];
     for (int a = 0; a <= p->n_active; a++)
         for (int b = 0; b <= p->n_active; b++) fit->covariance[place[a]][place[b]] = covariance[a][b];
 }
@@ -407,10 +414,11 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
 static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, bool moves_level,
                       struct orr_stack_fit *fit)
 {
-    double within = WITHIN, level = 0, weights = 0;
+    const double before = runs->within;
+    double within = before, level = 0, weights = 0;
     memset(fit, 0, sizeof *fit);
     for (int round = 0; round < 4 * ROUNDS; round++) {
-        double sum = 0, spread = WITHIN_WEIGHT * WITHIN * WITHIN;
+        double sum = 0, spread = WITHIN_WEIGHT * before * before;
         weights = 0;
         for (size_t i = 0; i < chosen->n; i++) {
             const double raw = -log(runs->as_is[chosen->at[i]]), w = weight_of(raw - level, within);
@@ -424,13 +432,14 @@ static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_
         within = sqrt(spread / (WITHIN_WEIGHT + orr_max(0, (double)chosen->n - fit->n_told)));
     }
     const double precision = weights / (within * within) + 1 / (LEVEL * LEVEL);
-    double cost = (double)chosen->n * log(within) + spread_prior(within);
+    double cost = (double)chosen->n * log(within) + spread_prior(within, before);
     for (size_t i = 0; i < chosen->n; i++) cost += loss(-log(runs->as_is[chosen->at[i]]) - level, within);
     if (moves_level) cost += 0.5 * level * level / (LEVEL * LEVEL) + 0.5 * log(precision) + log(LEVEL);
     fit->evidence = -cost;
     fit->level = level;
     fit->within = within;
     fit->fitted = moves_level;
+    fit->before[ORR_STACK_N] = LEVEL * LEVEL;
     fit->covariance[ORR_STACK_N][ORR_STACK_N] = moves_level ? 1 / precision : 0;
 }
 

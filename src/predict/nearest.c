@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "predict/nearest_table.h"
+#include "spec/far.h"
 #include "spec/job.h"
 
 #define RUN_(source, id, engine, system, chip, model, plan, gpus, params, regime, compute, l2, dram, network, gaps,    \
@@ -34,13 +35,6 @@ const struct orr_measured_run *orr_measured_runs(size_t *n)
     return RUNS;
 }
 
-/* What another engine, system, regime, size or number of GPUs adds to the distance: judgements in logarithms of time,
- * as the errors of stacks, chips and regimes differ (docs/trust.md). */
-#define ENGINE_FAR   0.2
-#define SYSTEM_FAR   0.085
-#define REGIME_FAR   0.15
-#define DOUBLING_FAR 0.03
-
 static double square(double x)
 {
     return x * x;
@@ -50,17 +44,17 @@ static double square(double x)
 static double squared_of_job(const struct orr_measured_run *a, const struct orr_measured_run *b)
 {
     double sum = 0;
-    if (strcmp(a->engine, b->engine) != 0) sum += square(ENGINE_FAR);
-    if (strcmp(a->system, b->system) != 0) sum += square(SYSTEM_FAR);
-    sum += square(DOUBLING_FAR * log2(a->gpus / b->gpus));
-    return sum + square(DOUBLING_FAR * log2(a->params / b->params));
+    if (strcmp(a->engine, b->engine) != 0) sum += square(ORR_FAR_ENGINE);
+    if (strcmp(a->system, b->system) != 0) sum += square(ORR_FAR_SYSTEM);
+    sum += square(ORR_FAR_DOUBLING * log2(a->gpus / b->gpus));
+    return sum + square(ORR_FAR_DOUBLING * log2(a->params / b->params));
 }
 
 /* What the plan decides: how the time divides over resources, and the regime. First tokens under load wait for a queue,
  * whatever binds the steps. */
 static double squared_of_plan(const struct orr_measured_run *a, const struct orr_measured_run *b)
 {
-    double sum = a->regime != b->regime ? square(REGIME_FAR) : 0;
+    double sum = a->regime != b->regime ? square(ORR_FAR_REGIME) : 0;
     if (a->regime == ORR_REGIME_SERVE_FIRST) return sum;
     for (int i = 0; i < ORR_N_BOUNDS; i++)
         sum += square((a->bound_frac[i] - b->bound_frac[i]) * orr_bound_doubt(a->regime, (enum orr_bound)i));
@@ -187,7 +181,7 @@ bool orr_may_be_inside(const struct orr_job *job, double least_gpus, double most
         own.gpus = orr_max(least_gpus, orr_min(most_gpus, run.gpus));
         /* The regime of training follows from the model, that of serving from the plan. */
         const bool other = job->kind == ORR_JOB_TRAIN && run.regime != orr_train_regime(job);
-        const double squared = squared_of_job(&own, &run) + (other ? square(REGIME_FAR) : 0);
+        const double squared = squared_of_job(&own, &run) + (other ? square(ORR_FAR_REGIME) : 0);
         if (sqrt(squared) <= ORR_MEASURED_REACH) return true;
     }
     return false;

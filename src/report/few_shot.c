@@ -96,6 +96,16 @@ static json_t *list_of(const double *values, int from)
     return list;
 }
 
+/* How far stacks are from their parents: the spread of every number, in its scale. */
+static json_t *population_json(const struct orr_stack_population *population)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < ORR_STACK_DIMS; i++)
+        json_object_set_new(object, i < ORR_STACK_N ? orr_stack_parameter(i)->key : "time_factor",
+                            orr_json_real(population->spread[i]));
+    return object;
+}
+
 static json_t *few_json(const struct orr_few_shot *few)
 {
     json_t *stacks = json_array(), *sizes = json_array();
@@ -113,10 +123,11 @@ static json_t *few_json(const struct orr_few_shot *few)
                               "median_ape", list_of(s->median_frac, 0), "coverage80", list_of(s->coverage_frac, 1),
                               "width_ln", list_of(s->width, 1), "all_runs_median_ape", orr_json_real(s->floor_frac)));
     }
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "few_shot", "draws",
-                     few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}}", "schema", ORR_SCHEMA, "kind", "few_shot",
+                     "draws", few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",
                      list_of(coverage_frac, 1), "all_runs_median_ape", orr_json_real(orr_few_floor(few)), "stacks",
-                     stacks);
+                     stacks, "population", "training", population_json(&few->population[0]), "serving",
+                     population_json(&few->population[1]));
 }
 
 static void add_csv(const struct orr_few_shot *few, struct orr_text *text)

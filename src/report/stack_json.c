@@ -85,18 +85,19 @@ static json_t *parameters_json(const struct orr_stack *stack)
         orr_stack_interval(stack, i, &low, &high);
         json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", p->key, "meaning",
                                               p->meaning, "parent", orr_stack_engine_value(stack, i, false), "prior",
-                                              PRIORS[p->prior], "prior_spread", p->scale, "value",
-                                              orr_stack_engine_value(stack, i, true), "low", low, "high", high,
+                                              PRIORS[p->prior], "prior_spread", orr_stack_prior_spread(stack, i),
+                                              "value", orr_stack_engine_value(stack, i, true), "low", low, "high", high,
                                               "told_frac", orr_stack_told(&stack->fit, i)));
     }
     if (stack->fit.fitted) {
         const double level = stack->fit.level;
         const double reach = 1.2816 * sqrt(orr_max(0, stack->fit.covariance[ORR_STACK_N][ORR_STACK_N]));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", "time_factor",
-                                              "meaning", "every time alike: what no other number explains", "parent",
-                                              1.0, "prior", PRIORS[0], "prior_spread", ORR_STACK_LEVEL, "value",
-                                              exp(level), "low", exp(level - reach), "high", exp(level + reach),
-                                              "told_frac", orr_stack_told(&stack->fit, ORR_STACK_N)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", "time_factor",
+                                        "meaning", "every time alike: what no other number explains", "parent", 1.0,
+                                        "prior", PRIORS[0], "prior_spread", orr_stack_prior_spread(stack, ORR_STACK_N),
+                                        "value", exp(level), "low", exp(level - reach), "high", exp(level + reach),
+                                        "told_frac", orr_stack_told(&stack->fit, ORR_STACK_N)));
     }
     return list;
 }
@@ -166,8 +167,8 @@ static void set_fact(const struct orr_stack *stack, int i, const char *from, jso
     char source[300];
     json_object_set_new(root, p->key, rounded(p->prior == ORR_STACK_TIME ? value / stretch : value));
     snprintf(source, sizeof source, "%s; prior: the parent's %.6g, spread %.3g (%s); the runs told %.0f %% of it", from,
-             orr_stack_engine_value(stack, i, false), p->scale, p->prior == ORR_STACK_TIME ? "added, s" : "ln or logit",
-             100 * orr_stack_told(&stack->fit, i));
+             orr_stack_engine_value(stack, i, false), orr_stack_prior_spread(stack, i),
+             p->prior == ORR_STACK_TIME ? "added, s" : "ln or logit", 100 * orr_stack_told(&stack->fit, i));
     json_object_set_new(sources, p->key, orr_json_word(source));
 }
 

@@ -7,13 +7,9 @@
 
 #include "base/number.h"
 #include "spec/factors.h"
+#include "spec/far.h"
 #include "spec/job.h"
 
-/* Distances are those of the nearest measured run (predict/nearest.c): in logarithms of time, by how much the errors of
- * two jobs differ. Formats count like systems, and every doubling like one of GPUs. */
-#define SYSTEM_FAR   0.085
-#define FORMAT_FAR   0.085
-#define DOUBLING_FAR 0.03
 /* At this distance two jobs share 1/e of what is left. */
 #define LENGTH 0.10
 /* Spread of what jobs share, and of what a run has alone (logarithms of time). The three were chosen with the few-shot
@@ -74,10 +70,10 @@ double orr_alikeness(const struct orr_traits *a, const struct orr_traits *b)
 {
     double squared = 0;
     if (a->trains != b->trains) return 0;
-    if (a->system != b->system) squared += SYSTEM_FAR * SYSTEM_FAR;
-    if (a->weights != b->weights || a->matrix != b->matrix) squared += FORMAT_FAR * FORMAT_FAR;
+    if (a->system != b->system) squared += ORR_FAR_SYSTEM * ORR_FAR_SYSTEM;
+    if (a->weights != b->weights || a->matrix != b->matrix) squared += ORR_FAR_FORMAT * ORR_FAR_FORMAT;
     for (int i = 0; i < ORR_N_TRAITS; i++) {
-        const double apart = DOUBLING_FAR * (a->size_doubling[i] - b->size_doubling[i]);
+        const double apart = ORR_FAR_DOUBLING * (a->size_doubling[i] - b->size_doubling[i]);
         squared += apart * apart;
     }
     return exp(-sqrt(squared) / LENGTH);

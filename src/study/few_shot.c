@@ -7,6 +7,7 @@
 #include "base/plain.h"
 #include "spec/cells.h"
 #include "spec/relatives.h"
+#include "study/few_population.h"
 #include "study/sample.h"
 #include "validate/offline.h"
 #include "validate/unseen.h"
@@ -34,7 +35,8 @@ struct stack {
     bool exact;   /* fits predict anew, instead of going along straight lines */
     size_t *rows; /* usable runs that are looked at */
     bool *taken;  /* by run, work */
-    size_t n_rows;
+    size_t n_rows, most_rows;
+    struct orr_stack_population prior; /* of the parent's numbers */
 };
 
 /* ---------------------------------------------------------------- draws */
@@ -186,7 +188,7 @@ static void choose_rows(struct stack *stack, const struct orr_stack_runs *runs)
     size_t n = 0;
     for (size_t i = 0; i < runs->n; i++)
         if (orr_stack_usable(runs, i)) stack->rows[n++] = i;
-    stack->n_rows = n > ORR_FEW_MOST ? ORR_FEW_MOST : n;
+    stack->n_rows = n > stack->most_rows ? stack->most_rows : n;
     if (n == stack->n_rows) return;
     for (size_t i = 0; i < runs->n; i++) stack->taken[i] = false;
     for (size_t i = 0; i < stack->n_rows; i++)
@@ -205,6 +207,7 @@ static enum orr_err read_engine(struct stack *stack, const char *name, struct or
     stack->names[stack->n_engines++] = name;
     keep_protocol(stack->catalogue, *runs);
     if (stack->n_engines == 1) choose_rows(stack, *runs);
+    if (stack->n_engines == 1) (*runs)->prior = stack->prior;
     const struct orr_stack_choice rows = {stack->rows, stack->n_rows};
     if (!orr_stack_linearise(*runs, &rows, NULL)) return orr_out_of_memory(error, NULL);
     (*runs)->on_lines = !stack->exact;
@@ -279,29 +282,88 @@ static bool copy_rows(const struct orr_stack_runs *all, size_t first, struct sta
     return true;
 }
 
-/* One stack: hide its source, let its engine fall back as in `validate --unseen`, and draw. */
-static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first, int n_draws,
-                           bool exact, struct orr_few_stack *answer, struct orr_error *error)
+/* What the parent is to a stack whose engine has just fallen back to it. */
+static enum orr_stack_kin kin_of(const struct orr_unseen *unseen, const struct orr_stack_run *run)
+{
+    if (run->job.kind == ORR_JOB_TRAIN) return ORR_STACK_TRAINED;
+    return run->own[0] && unseen->kin == ORR_KIN_VERSION ? ORR_STACK_SERVED : ORR_STACK_FOREIGN;
+}
+
+/* One stack: hide its source, and let its engine fall back as in `validate --unseen`. Close it even after an error. */
+static enum orr_err open_stack(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first,
+                               struct stack *stack, struct orr_error *error)
 {
     const struct orr_stack_run *run = &all->runs[first];
-    struct stack stack = {.answer = answer, .exact = exact};
+    struct orr_few_stack *answer = stack->answer;
     char base[ORR_ID];
     const char *fallback = run->job.kind == ORR_JOB_TRAIN ? "generic" : "vllm";
     answer->source = run->score.source;
-    stack.rows = malloc((all->n + 1) * sizeof *stack.rows);
-    stack.taken = malloc((all->n + 1) * sizeof *stack.taken);
-    stack.tables = calloc(all->table->n_csvs + 1, sizeof *stack.tables);
-    enum orr_err err = stack.rows && stack.taken && stack.tables ? ORR_OK : orr_out_of_memory(error, NULL);
+    stack->rows = malloc((all->n + 1) * sizeof *stack->rows);
+    stack->taken = malloc((all->n + 1) * sizeof *stack->taken);
+    stack->tables = calloc(all->table->n_csvs + 1, sizeof *stack->tables);
+    enum orr_err err = stack->rows && stack->taken && stack->tables ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = orr_unseen_hide(unseen, &all->table->csvs[run->csv], run->score.source, error);
     if (!err) err = orr_unseen_engine(unseen, run->own[0] ? run->own : fallback, answer->parent, error);
     if (!err && run->own[0]) orr_engine_relation(unseen->whole, run->own, answer->engine, base);
-    if (!err && !copy_rows(all, first, &stack)) err = orr_out_of_memory(error, NULL);
-    stack.catalogue = unseen->view;
-    if (!err) err = run_stack(unseen, run->job.kind, n_draws, &stack, error);
-    for (size_t i = 0; i < stack.n_tables; i++) free((void *)(uintptr_t)stack.tables[i].text);
-    free(stack.tables);
-    free(stack.rows);
-    free(stack.taken);
+    if (!err && !copy_rows(all, first, stack)) err = orr_out_of_memory(error, NULL);
+    stack->prior = orr_stack_recorded(kin_of(unseen, run));
+    stack->catalogue = unseen->view;
+    return err;
+}
+
+static void close_stack(struct stack *stack)
+{
+    for (size_t i = 0; i < stack->n_tables; i++) free((void *)(uintptr_t)stack->tables[i].text);
+    free(stack->tables);
+    free(stack->rows);
+    free(stack->taken);
+}
+
+/* Draw from one stack. What is known before its runs is what the other sources say. */
+static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first, int n_draws,
+                           bool exact, const struct orr_few_parents *parents, struct orr_few_stack *answer,
+                           struct orr_error *error)
+{
+    const enum orr_job_kind kind = all->runs[first].job.kind;
+    struct stack stack = {.answer = answer, .exact = exact, .most_rows = ORR_FEW_MOST};
+    enum orr_err err = open_stack(unseen, all, first, &stack, error);
+    if (!err && !orr_few_population(parents, answer->source, kind == ORR_JOB_TRAIN, &stack.prior))
+        err = orr_out_of_memory(error, NULL);
+    if (!err) err = run_stack(unseen, kind, n_draws, &stack, error);
+    close_stack(&stack);
+    return err;
+}
+
+/* The runs of one stack under its parent, for the population. */
+static enum orr_err add_parent(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first,
+                               struct orr_few_parents *parents, struct orr_error *error)
+{
+    struct orr_few_stack answer = {0};
+    struct stack stack = {.answer = &answer, .most_rows = ORR_FEW_TOLD};
+    enum orr_err err = open_stack(unseen, all, first, &stack, error);
+    if (!err) err = read_engine(&stack, answer.parent, error);
+    if (!err && stack.n_rows >= ORR_FEW_ROWS) {
+        parents->stacks[parents->n++] = (struct orr_few_parent){
+            answer.source, all->runs[first].job.kind == ORR_JOB_TRAIN, stack.engines[0], stack.rows, stack.n_rows};
+        stack.rows = NULL;
+    } else if (stack.n_engines > 0) orr_stack_runs_free(stack.engines[0]);
+    close_stack(&stack);
+    return err;
+}
+
+/* The parents of all stacks, and the population that they say together. */
+static enum orr_err learn_population(struct orr_unseen *unseen, const struct orr_stack_runs *all,
+                                     struct orr_few_parents *parents, struct orr_few_shot *few, struct orr_error *error)
+{
+    enum orr_err err = ORR_OK;
+    parents->stacks = calloc(all->n + 1, sizeof *parents->stacks);
+    if (!parents->stacks) return orr_out_of_memory(error, NULL);
+    for (size_t i = 0; !err && i < all->n; i++)
+        if (orr_stack_usable(all, i) && !passed_over(all, i)) err = add_parent(unseen, all, i, parents, error);
+    for (int serves = 0; serves < 2 && !err; serves++) {
+        few->population[serves] = orr_stack_unknown();
+        if (!orr_few_population(parents, NULL, !serves, &few->population[serves])) err = orr_out_of_memory(error, NULL);
+    }
     return err;
 }
 
@@ -315,6 +377,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     struct orr_few_shot *f = calloc(1, sizeof *f);
     struct orr_stack_runs *all = NULL;
     struct orr_unseen unseen = {0};
+    struct orr_few_parents parents = {0};
     for (size_t i = 0; tables && i < n; i++) tables[i] = (struct orr_stack_table){csvs[i], origins[i]};
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = orr_unseen_open(&unseen, catalogue, true, error);
@@ -324,11 +387,12 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
         f->stacks = calloc(all->n + 1, sizeof *f->stacks);
         if (!f->stacks) err = orr_out_of_memory(error, NULL);
     }
+    if (!err) err = learn_population(&unseen, all, &parents, f, error);
     for (size_t i = 0; !err && i < all->n; i++) {
         if (!orr_stack_usable(all, i) || (only && !strstr(all->runs[i].score.source, only))) continue;
         if (passed_over(all, i)) continue;
         if (progress) progress(context, all->runs[i].score.source, (double)i / (double)all->n);
-        err = few_of(&unseen, all, i, n_draws, exact, &f->stacks[f->n], error);
+        err = few_of(&unseen, all, i, n_draws, exact, &parents, &f->stacks[f->n], error);
         f->n += f->stacks[f->n].n_rows >= ORR_FEW_ROWS;
     }
     if (!err && f->n == 0)
@@ -339,6 +403,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
         f->names = all->table; /* the names of sources live in the tables */
         all->table = NULL;
     }
+    orr_few_parents_free(&parents);
     orr_unseen_close(&unseen);
     orr_stack_runs_free(all);
     free(tables);

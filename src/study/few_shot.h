@@ -9,6 +9,7 @@ enum { ORR_FEW_SIZES = 5 };
 extern const int orr_few_sizes[ORR_FEW_SIZES]; /* runs that are drawn; the first is 0 */
 #define ORR_FEW_ROWS 12                        /* fewest rows of a stack */
 #define ORR_FEW_MOST 200                       /* rows of a larger stack that are looked at */
+#define ORR_FEW_TOLD 40                        /* rows of a stack that say how far it is from its parent */
 
 struct orr_few_stack {
     const char *source;
@@ -28,6 +29,7 @@ struct orr_few_shot {
     struct orr_few_stack *stacks;
     struct orr_validation *names; /* owns the texts of the stacks */
     int n_draws;
+    struct orr_stack_population population[2]; /* how far all stacks are from their parents: training, serving */
 };
 
 /* The geometric mean of the medians over the stacks of one population, their mean coverage, and their number. */

@@ -144,6 +144,29 @@ static void serving_changes_are_recovered(void **state)
     orr_stack_close(stack);
 }
 
+/* One engine cannot hedge: its numbers stand between the parent's and the fitted ones, as the weights of the two say.
+ * The fit is made again here with the numbers that the file has. */
+static void a_file_stands_between_parent_and_fit(void **state)
+{
+    const double slower = 1.09;
+    struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", &slower, 1, false), NULL);
+    const struct orr_stack_member *members = stack->mixture.members;
+    const struct orr_stack_choice all = {stack->chosen, stack->n_main};
+    struct orr_stack_worker worker;
+    struct orr_stack_fit again;
+    assert_true(stack->fit.fitted && stack->fit_runs == members[1].runs);
+    const double share = members[1].weight / (members[0].weight + members[1].weight);
+    assert_true(orr_stack_worker_open(&worker));
+    assert_true(orr_stack_solve(&worker, stack->fit_runs, &all, 3, stack->fit.active, &again));
+    orr_stack_worker_close(&worker);
+    print_message("# the parent fitted has %.4f of its weight and that of the parent as it is\n", share);
+    assert_true(share < 0.9999);
+    assert_close(stack->fit.level, share * again.level, 1e-6);
+    for (int i = 0; i < ORR_STACK_N; i++)
+        if (again.active[i]) assert_close(stack->fit.x[i], share * again.x[i], 1e-6);
+    orr_stack_close(stack);
+}
+
 static bool has_note(const struct orr_stack *stack, const char *text)
 {
     for (size_t i = 0; i < stack->n_notes; i++)
@@ -609,6 +632,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_changes_are_recovered),
         cmocka_unit_test(serving_changes_are_recovered),
+        cmocka_unit_test(a_file_stands_between_parent_and_fit),
         cmocka_unit_test(changes_under_load_are_recovered),
         cmocka_unit_test(one_value_of_a_run_under_load_counts),
         cmocka_unit_test(rows_under_load_tell_or_say_why_not),
