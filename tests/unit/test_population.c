@@ -103,12 +103,6 @@ static void no_stack_says_nothing(void **state)
 #define COLUMNS "id,model,system,gpus,tp,zero,seq,micro_batch,global_batch,precision,recompute,engine,metric,value\n"
 enum { ROWS = 6 };
 
-static const char *no_choice(void *context, const char *own)
-{
-    (void)context;
-    return own;
-}
-
 /* A stack whose runs all take `factor` times what its parent says. */
 static void add_stack(struct world *w, const char *source, double factor, struct orr_few_parents *parents)
 {
@@ -131,7 +125,7 @@ static void add_stack(struct world *w, const char *source, double factor, struct
     }
     const struct orr_stack_table table = {csv, "runs.csv"};
     *stack = (struct orr_few_parent){.source = source, .trains = true, .n_rows = ROWS};
-    if (orr_stack_read(w->catalogue, &table, 1, no_choice, NULL, &stack->runs, &error)) fail_msg("%s", error.text);
+    if (orr_stack_read(w->catalogue, &table, 1, "", &stack->runs, &error)) fail_msg("%s", error.text);
     assert_true(orr_stack_linearise(stack->runs, NULL, NULL));
     stack->runs->on_lines = true;
     stack->rows = malloc(ROWS * sizeof *stack->rows);

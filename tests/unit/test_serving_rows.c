@@ -33,7 +33,7 @@ static void recipes_act(void **state)
 static void graphs_and_drafts_of_recipes(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v = validate(
+    struct orr_validation *v = validate_csv(
         w, "id,source,model,system,gpus,tp,precision,engine,arrival,concurrency,input_len,output_len,length_ratio,"
            "requests,graph_sequences,draft_tokens,metric,stat,value\n"
            "plain,test,qwen2.5-0.5b,h100-sxm,1,1,bf16,vllm-0.12,closed,1,1024,200,0.8,20,,,ttft_s,mean,1\n"
