@@ -154,6 +154,7 @@ GROUPS = {
         ("quantised_input_kept", "false", "4-bit base"), ("quantised_head", "false", "4-bit base"),
         ("restored_bytes", "0", "4-bit base"), ("logit_bytes_live", "24", "full memory"),
         ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),
+        ("zero3_ends_kept", "false", "selective"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
     "fitted": [

@@ -299,6 +299,7 @@ struct orr_engine {
     int64_t loss_chunks;        /* parts in which head and loss run; 0: one */
     double zero3_live_params;   /* ZeRO-3: parameters that may stay gathered between their uses */
     double zero3_whole_params;  /* ZeRO-3: tensors with fewer parameters are not sharded */
+    bool zero3_ends_kept;       /* ZeRO-3: embedding and head stay gathered from forward to the end of backward */
     int64_t bucket_bytes;       /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
     int64_t zero1_gather_bytes; /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;      /* whole activations per layer that the communication stream of tensor

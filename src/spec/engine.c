@@ -246,6 +246,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, loss_chunks, false, 0, 10000, "parts in which head and loss run"),
     ORR_REAL(orr_engine, zero3_live_params, ORR_UNIT_NONE, false, 0, 1e15, "ZeRO-3: parameters that stay gathered"),
     ORR_REAL(orr_engine, zero3_whole_params, ORR_UNIT_NONE, false, 0, 1e15, "ZeRO-3: smaller tensors are not sharded"),
+    ORR_BOOL(orr_engine, zero3_ends_kept, false, "ZeRO-3: embedding and head stay gathered"),
     ORR_INT(orr_engine, bucket_bytes, false, 0, 16, "bytes per parameter of gradient buckets, ZeRO-0"),
     ORR_INT(orr_engine, zero1_gather_bytes, false, 0, 16, "bytes per parameter of ZeRO-1's gather buffers"),
     ORR_REAL(orr_engine, stream_tensors, ORR_UNIT_NONE, false, 0, 100, "activations a stream keeps, per layer with tp"),
