@@ -469,33 +469,6 @@ static void zero3_keeps_what_it_uses_again_soon(void **state)
     assert_close(weights[1] - weights[0], 2 * 64 * 4096.0 * 7 / 8, 1e-6);
 }
 
-/* Eq. 1401: embedding and head of llama2-7b have 32,000 · 4096 weights each, and the last norm 4096: 524,296,192 bytes
- * in 16 bits. Of a tied matrix, 128,256 · 3072 in llama3.2-3b, there is one, beside the norm. The first of two stages
- * has the embedding alone. */
-static void fsdp_keeps_its_root_gathered(void **state)
-{
-    struct world *w = *state;
-    const struct {
-        const char *model;
-        int pp;
-        double bytes;
-    } CASES[] = {{"llama2-7b", 1, 524296192.0}, {"llama3.2-3b", 1, 2 * 128257.0 * 3072}, {"llama2-7b", 2, 262144000.0}};
-    for (size_t i = 0; i < COUNT(CASES); i++) {
-        double workspace[2];
-        for (int on = 0; on < 2; on++) {
-            read_job(w,
-                     "{'kind':'train','model':'%s','system':'h100-sxm','plan':{'dp':8,'pp':%d,'zero':3},'workload':{"
-                     "'seq':2048,'micro_batch':1,'global_batch':64,'engine':'pytorch-fsdp2','recompute':'none'}}",
-                     CASES[i].model, CASES[i].pp);
-            assert_true(w->job.engine.zero3_ends_kept);
-            w->job.engine.zero3_ends_kept = on;
-            train(w);
-            workspace[on] = part_of(w, ORR_MEMORY_WORKSPACE);
-        }
-        assert_close(workspace[1] - workspace[0], CASES[i].bytes, 1e-6);
-    }
-}
-
 /* ---------------------------------------------------------------- memory that streams hold */
 
 /* tp 8 with sequence parallelism: 2 (1 - 1/8) · 2 bytes · 2048 · 4096 = 29,360,128 bytes a layer. The allocator
@@ -708,7 +681,6 @@ int main(void)
         cmocka_unit_test(ends_accumulate_gradients),
         cmocka_unit_test(a_loss_in_chunks_makes_gradients_of_the_head),
         cmocka_unit_test(zero3_keeps_what_it_uses_again_soon),
-        cmocka_unit_test(fsdp_keeps_its_root_gathered),
         cmocka_unit_test(streams_hold_while_the_host_is_ahead),
         cmocka_unit_test(the_memory_ledger_names_held_and_reserved),
         cmocka_unit_test(the_most_decides_the_verdict),
