@@ -176,6 +176,7 @@ struct orr_engine {
     double host_experts_s;         /* more of it in a layer with experts, besides their launches; serving alone */
     double host_sharded_layer_s;   /* more of it with ZeRO-3: hooks that gather and free weights */
     double host_tensor_layer_s;    /* more of it with tensor parallelism by distributed tensors */
+    double host_split_layer_s;     /* serving: more of it for every further GPU that one thread splits matrices over */
     double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
     double host_step_s;            /* fixed host time per iteration */
     bool short_run;                /* benchmark too short to reach the power limit */

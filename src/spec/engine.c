@@ -126,6 +126,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, host_layer_s, ORR_UNIT_S, false, 0, 1, "host time per layer and pass besides launches"),
     ORR_REAL(orr_engine, host_experts_s, ORR_UNIT_S, false, 0, 1, "serving: added to host_layer_s by experts"),
     ORR_REAL(orr_engine, host_sharded_layer_s, ORR_UNIT_S, false, 0, 1, "added to host_layer_s by gathers of ZeRO-3"),
+    ORR_REAL(orr_engine, host_split_layer_s, ORR_UNIT_S, false, 0, 1, "added to host_layer_s for every further GPU"),
     ORR_REAL(orr_engine, host_tensor_layer_s, ORR_UNIT_S, false, 0, 1, "added to host_layer_s by distributed tensors"),
     ORR_REAL(orr_engine, host_micro_batch_s, ORR_UNIT_S, false, 0, 3600, "host time per micro-batch and pass"),
     ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),

@@ -176,6 +176,7 @@ static void host(const struct orr_engine *by, struct orr_engine *engine)
                                 &engine->host_collective_s,  &engine->host_pipeline_rank_s,
                                 &engine->host_layer_s,       &engine->host_sharded_layer_s,
                                 &engine->host_micro_batch_s, &engine->host_tensor_layer_s,
+                                &engine->host_split_layer_s,
                                 &engine->host_experts_s,     &engine->zero1_tensor_s};
     double *const others[] = {&engine->host_step_s,
                               &engine->kernel_gap_s,
