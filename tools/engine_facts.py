@@ -120,7 +120,7 @@ GROUPS = {
     "host": [
         ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
         ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),
-        ("host_tensor_layer_s", "0", "distributed tensors"), ("host_experts_s", "0", "prompt for experts"),
+        ("host_tensor_layer_s", "0", "distributed tensors"), ("host_split_layer_s", "0", "split matrices"), ("host_experts_s", "0", "prompt for experts"),
         ("host_micro_batch_s", "20 ms", "pipeline"), ("host_step_s", "10 ms", "dense"), ("zero1_tensor_s", "0", "replicas"),
         ("short_run", "true", "dense")],
     "defaults": [
@@ -157,6 +157,7 @@ GROUPS = {
         ("quantised_input_kept", "false", "4-bit base"), ("quantised_head", "false", "4-bit base"),
         ("restored_bytes", "0", "4-bit base"), ("logit_bytes_live", "24", "full memory"),
         ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),
+        ("zero3_ends_kept", "false", "selective"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
     "fitted": [
@@ -191,6 +192,8 @@ JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute select
                     "--engine torchtitan-2024-eager"
 JOBS["distributed tensors"] = f"train --model llama3-8b {H100} --gpus 8 --tp 4 --seq 4096 --global-batch 8 " \
                               "--micro-batch 1 --engine pytorch-fsdp2"
+JOBS["split matrices"] = ("infer --model llama2-70b --system a100-80g-pcie --gpus 4 --tp 4 --batch 1 --input 128 --output 128 "
+                          "--precision q4_0 --engine llama.cpp-2023")
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \
                 "--engine torchtitan-2024-eager"
 JOBS["launched"] = "infer --model llama3-8b --system h200-sxm --batch 16 --input 1024 --output 128 --engine pytorch-eager-stream"

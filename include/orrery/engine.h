@@ -182,6 +182,7 @@ struct orr_engine {
     double host_experts_s;         /* more of it in a layer with experts, besides their launches; serving alone */
     double host_sharded_layer_s;   /* more of it with ZeRO-3: hooks that gather and free weights */
     double host_tensor_layer_s;    /* more of it with tensor parallelism by distributed tensors */
+    double host_split_layer_s;     /* serving: more of it for every further GPU that one thread splits matrices over */
     double host_micro_batch_s;     /* host time per micro-batch and pass outside the layers */
     double host_step_s;            /* fixed host time per iteration */
     bool short_run;                /* benchmark too short to reach the power limit */
@@ -311,6 +312,7 @@ struct orr_engine {
     int64_t loss_chunks;        /* parts in which head and loss run; 0: one */
     double zero3_live_params;   /* ZeRO-3: parameters that may stay gathered between their uses */
     double zero3_whole_params;  /* ZeRO-3: tensors with fewer parameters are not sharded */
+    bool zero3_ends_kept;       /* ZeRO-3: embedding and head stay gathered from forward to the end of backward */
     int64_t bucket_bytes;       /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
     int64_t zero1_gather_bytes; /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;      /* whole activations per layer that the communication stream of tensor

@@ -155,6 +155,15 @@ static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
     r->saved = 0;
 }
 
+/* Eq. 1401: what the tables at the ends of a stage take in bytes while they are gathered. FSDP keeps all that is in no
+ * layer as one unit, its root, which it does not free after forward. */
+static double ends_bytes(const struct orr_job *job, const struct orr_stage *stage, double bytes_per_param)
+{
+    const double params =
+        (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
+    return (job->engine.autocast ? 4 : bytes_per_param) * params;
+}
+
 /* Eq. 263: weights of ZeRO-3 that stay gathered: all, or as many as the engine lets live between forward and backward
  * because they are used again soon; and small tensors, which are not sharded at all. */
 static void keep_gathered(const struct orr_job *job, const struct orr_stage *stage, double bytes_per_param,
@@ -164,8 +173,9 @@ static void keep_gathered(const struct orr_job *job, const struct orr_stage *sta
     const double all = stage->dense_params + stage->expert_params, h = (double)job->model.hidden;
     if (job->plan.gathered_kept) r->gathered = bytes_per_param * r->params;
     else r->gathered = orr_max(r->gathered, bytes_per_param * orr_min(all, engine->zero3_live_params));
-    if (h >= engine->zero3_whole_params) return;
     const double w = orr_plain_weight_bytes(job);
+    if (engine->zero3_ends_kept && !job->plan.gathered_kept) r->gathered += ends_bytes(job, stage, w);
+    if (h >= engine->zero3_whole_params) return;
     const double others = 1 - 1 / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     for (int64_t k = 0; k < job->model.n_kinds; k++)
         r->weights += others * w * stage->n_layers[k] * (double)job->model.kinds[k].n_norms * h;

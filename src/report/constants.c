@@ -234,6 +234,7 @@ static void step_rows(const struct orr_engine *engine, struct orr_table *table)
     time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
     rare_row(table, "host_collective_s", engine->host_collective_s, "more per collective of a layer");
     rare_row(table, "host_layer_s", engine->host_layer_s, "more per layer");
+    rare_row(table, "host_split_layer_s", engine->host_split_layer_s, "more per layer and further GPU");
     rare_row(table, "host_experts_s", engine->host_experts_s, "more per layer with experts");
     if (engine->graph_sequences > 0)
         number_row(table, "graph_sequences", (double)engine->graph_sequences, "largest decode batch that is a graph");

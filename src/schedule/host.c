@@ -62,6 +62,7 @@ void orr_host_remove(struct orr_engine *engine)
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
     engine->host_pipeline_rank_s = engine->host_layer_s = 0;
     engine->host_sharded_layer_s = engine->host_tensor_layer_s = engine->host_experts_s = 0;
+    engine->host_split_layer_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = engine->host_sync_s = 0;
     engine->request_s = engine->request_s_per_sequence = 0;
     engine->sampling_s = engine->sampling_s_per_sequence = 0;

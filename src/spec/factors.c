@@ -172,11 +172,11 @@ static void network(const struct orr_engine *by, struct orr_job *job)
 static void host(const struct orr_engine *by, struct orr_engine *engine)
 {
     const double stretch = by->time_factor, launch = stretch * by->host_time_factor;
-    double *const launches[] = {&engine->host_launch_s,      &engine->host_backward_launch_s,
-                                &engine->host_collective_s,  &engine->host_pipeline_rank_s,
-                                &engine->host_layer_s,       &engine->host_sharded_layer_s,
-                                &engine->host_micro_batch_s, &engine->host_tensor_layer_s,
-                                &engine->host_experts_s,     &engine->zero1_tensor_s};
+    double *const launches[] = {
+        &engine->host_launch_s,        &engine->host_backward_launch_s, &engine->host_collective_s,
+        &engine->host_pipeline_rank_s, &engine->host_layer_s,           &engine->host_sharded_layer_s,
+        &engine->host_micro_batch_s,   &engine->host_tensor_layer_s,    &engine->host_split_layer_s,
+        &engine->host_experts_s,       &engine->zero1_tensor_s};
     double *const others[] = {&engine->host_step_s,
                               &engine->kernel_gap_s,
                               &engine->graph_piece_s,

@@ -47,7 +47,9 @@ static const struct allowance {
      * the cache */
     {"a cached prefix: later first token", 0.1},
     /* the last chunk of a prompt, one token longer, fits tiles better */
-    {"one prompt token more: earlier first token", 0.006},
+    {"one prompt token more: earlier first token", 0.01},
+    /* with zero bubbles and ZeRO-2 the rank that sets the pace may change, as above */
+    {"a longer sequence takes less", 0.001},
 };
 
 #endif

@@ -208,6 +208,26 @@ static void graphs_of_layers_are_launched_once(void **state)
     assert_true(twice.host_forward_s >= 2 * LAYERS * 14e-6 && twice.host_forward_s < 2 * graphs.host_forward_s);
 }
 
+/* Eq. 1402: one thread serves all GPUs. A decode step of 32 layers waits for the host alone if a layer costs 10 ms for
+ * every further GPU: 32 · 10 ms · (tp - 1) more than without. */
+static void one_thread_serves_all_gpus(void **state)
+{
+    struct world *w = *state;
+    double step_s[2][2];
+    for (int tp = 2; tp <= 4; tp += 2)
+        for (int on = 0; on < 2; on++) {
+            read_job(w,
+                     "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','plan':{'tp':%d},'workload':{'batch':1,"
+                     "'input_len':128,'output_len':2,'engine':'llama.cpp-2023'}}",
+                     tp);
+            assert_true(w->job.engine.host_split_layer_s > 0 && w->job.engine.graph_sequences == 0);
+            w->job.engine.host_split_layer_s = on ? 20e-3 : 10e-3;
+            step_s[tp / 4][on] = answer_of(w)->infer.tpot_s;
+        }
+    assert_close(step_s[0][1] - step_s[0][0], LAYERS * 10e-3, 1e-9);
+    assert_close(step_s[1][1] - step_s[1][0], LAYERS * 3 * 10e-3, 1e-9);
+}
+
 /* A host of twice the speed has half the seconds of everything. */
 static void the_speed_of_the_host_divides_everything(void **state)
 {
@@ -518,6 +538,7 @@ int main(void)
         cmocka_unit_test(sharded_layers_cost_more_with_zero_3),
         cmocka_unit_test(distributed_tensors_cost_more_with_tensor_parallelism),
         cmocka_unit_test(graphs_of_layers_are_launched_once),
+        cmocka_unit_test(one_thread_serves_all_gpus),
         cmocka_unit_test(the_speed_of_the_host_divides_everything),
         cmocka_unit_test(the_ledger_has_every_second_of_the_host),
         cmocka_unit_test(all_wait_for_the_slowest_gpu),

@@ -60,13 +60,14 @@ static void draw_host(struct random *r, struct orr_job *job)
     engine->graph_sequences = draw(r, 2) ? 0 : draw_power(r, 8);
     job->system.host_speed = 0.5 + 0.25 * (double)draw(r, 5);
     engine->host_tensor_layer_s = draw_s(r, 4e-3);
+    engine->host_split_layer_s = engine->host_tensor_layer_s / 8;
 }
 
 static void take_host_away(struct orr_engine *engine)
 {
     engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
     engine->host_pipeline_rank_s = engine->host_layer_s = engine->host_sharded_layer_s = 0;
-    engine->host_tensor_layer_s = engine->host_experts_s = 0;
+    engine->host_tensor_layer_s = engine->host_split_layer_s = engine->host_experts_s = 0;
     engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = engine->host_sync_s = 0;
     engine->sampling_s = engine->sampling_s_per_sequence = engine->request_s = engine->request_s_per_sequence = 0;
 }

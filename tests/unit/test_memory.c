@@ -26,9 +26,10 @@ static const struct {
 
 static void read_reference(struct world *w, const struct reference *reference, size_t mode)
 {
-    read_job(w, "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d,'vpp':%d,'dp':1,'sp':%s},"
-                "'workload':{'seq':2048,'micro_batch':%d,'global_batch':%g,'precision':'fp16','attention':'unfused',"
-                "'recompute':'%s','engine':'megatron-lm-2022'}}",
+    read_job(w,
+             "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d,'vpp':%d,'dp':1,'sp':%s},"
+             "'workload':{'seq':2048,'micro_batch':%d,'global_batch':%g,'precision':'fp16','attention':'unfused',"
+             "'recompute':'%s','engine':'megatron-lm-2022'}}",
              reference->model, reference->pp, reference->vpp, MODES[mode].sp, reference->micro_batch, reference->batch,
              MODES[mode].recompute);
 }
@@ -81,7 +82,7 @@ static void the_ledger_contains_the_table(void **state)
         assert_close(memory->part_bytes[ORR_MEMORY_WEIGHTS], 2 * params, 1e-12);
         assert_close(memory->part_bytes[ORR_MEMORY_GRADIENTS], 4 * params, 1e-12);
         assert_close(memory->part_bytes[ORR_MEMORY_OPTIMIZER], 12 * params, 1e-12);
-        assert_int_equal(memory->peak_stage, 0); /* most micro-batches in flight */
+        assert_int_equal(memory->peak_stage, 0);          /* most micro-batches in flight */
         assert_close(memory->in_flight, 31.0 / 3, 1e-15); /* [2 * 7 + 2 * 8 + 1] / 3 */
         /* at least the saved activations, and not more than a few layers of working tensors beside */
         assert_true(memory->part_bytes[ORR_MEMORY_ACTIVATIONS] / GIB >= REFERENCE[1].activation_gib[mode]);
@@ -336,6 +337,33 @@ static void advice_is_honest_when_nothing_fits(void **state)
     assert_non_null(strstr(w->result.reason, "no single change fits"));
 }
 
+/* Eq. 1401: embedding and head of llama2-7b have 32,000 · 4096 weights each, and the last norm 4096: 524,296,192 bytes
+ * in 16 bits. Of a tied matrix, 128,256 · 3072 in llama3.2-3b, there is one, beside the norm. The first of two stages
+ * has the embedding alone. */
+static void fsdp_keeps_its_root_gathered(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *model;
+        int pp;
+        double bytes;
+    } CASES[] = {{"llama2-7b", 1, 524296192.0}, {"llama3.2-3b", 1, 2 * 128257.0 * 3072}, {"llama2-7b", 2, 262144000.0}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        double workspace[2];
+        for (int on = 0; on < 2; on++) {
+            read_job(w,
+                     "{'kind':'train','model':'%s','system':'h100-sxm','plan':{'dp':8,'pp':%d,'zero':3},'workload':{"
+                     "'seq':2048,'micro_batch':1,'global_batch':64,'engine':'pytorch-fsdp2','recompute':'none'}}",
+                     CASES[i].model, CASES[i].pp);
+            assert_true(w->job.engine.zero3_ends_kept);
+            w->job.engine.zero3_ends_kept = on;
+            train(w);
+            workspace[on] = w->result.memory.part_bytes[ORR_MEMORY_WORKSPACE];
+        }
+        assert_close(workspace[1] - workspace[0], CASES[i].bytes, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +379,7 @@ int main(void)
         cmocka_unit_test(in_flight_counts_of_every_schedule),
         cmocka_unit_test(advice_names_a_change_that_fits),
         cmocka_unit_test(advice_is_honest_when_nothing_fits),
+        cmocka_unit_test(fsdp_keeps_its_root_gathered),
     };
     return cmocka_run_group_tests_name("memory", tests, open_world, close_world);
 }
