@@ -105,7 +105,7 @@ struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin);
 /* The spread of single runs of a regime about a fit to their stack (ln). */
 double orr_stack_within(enum orr_regime regime);
 
-/* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 1501). */
+/* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 362). */
 struct orr_stack_fit;
 struct orr_stack_moments {
     double weight[ORR_STACK_DIMS], second[ORR_STACK_DIMS];

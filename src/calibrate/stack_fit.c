@@ -336,7 +336,7 @@ double orr_stack_told(const struct orr_stack_fit *fit, int i)
 }
 
 /* A file has one engine, and cannot hedge as the average does: the numbers of the parent fitted stand as far from the
- * parent's as the weights of the two say (Eq. 1502). */
+ * parent's as the weights of the two say (Eq. 363). */
 static void stand_between(const struct orr_stack_mixture *mixture, struct orr_stack_fit *fit)
 {
     const double as_it_is = mixture->members[0].weight, fitted = mixture->members[1].weight;

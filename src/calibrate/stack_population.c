@@ -1,4 +1,4 @@
-/* How far stacks are from their parents: what the measured stacks say, and how that is estimated. Eq. 1501. */
+/* How far stacks are from their parents: what the measured stacks say, and how that is estimated. Eq. 362. */
 #include "calibrate/stack.h"
 #include "calibrate/stack_population.h"
 

@@ -54,7 +54,7 @@ static void offload_states(const struct orr_job *job, struct rank_bytes *r)
 
 /* Eq. 166: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
  * are cast when they are gathered. Frozen matrices that are stored in 8 bits are the first of these copies
- * (Eq. 1802). */
+ * (Eq. 366). */
 static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
 {
     const struct orr_recipe recipe = orr_recipe_of(job);
@@ -155,7 +155,7 @@ static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
     r->saved = 0;
 }
 
-/* Eq. 1401: what the tables at the ends of a stage take in bytes while they are gathered. FSDP keeps all that is in no
+/* Eq. 360: what the tables at the ends of a stage take in bytes while they are gathered. FSDP keeps all that is in no
  * layer as one unit, its root, which it does not free after forward. */
 static double ends_bytes(const struct orr_job *job, const struct orr_stage *stage, double bytes_per_param)
 {

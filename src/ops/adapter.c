@@ -72,7 +72,7 @@ static double latent_params(const struct orr_job *job, const struct orr_layer_ki
 }
 
 /* Parameters that separate pairs would have more than one pair beside each joined product: its first matrix is there
- * once and not per part (Eq. 1801). */
+ * once and not per part (Eq. 365). */
 static double shared_first(const struct orr_job *job, const struct orr_layer_kind *kind, double h, double f)
 {
     const double rank = (double)job->workload.adapter.rank;

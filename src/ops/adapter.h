@@ -53,7 +53,7 @@ static inline bool orr_adapts_joined(const struct orr_job *job)
     return orr_adapts(job) && job->engine.adapters_joined && !job->engine.split_products;
 }
 
-/* Is one pair of adapters as wide as a joined product of these targets (Eq. 1801)? */
+/* Is one pair of adapters as wide as a joined product of these targets (Eq. 365)? */
 static inline bool orr_adapts_whole(const struct orr_job *job, const struct orr_layer_kind *kind, unsigned targets)
 {
     return orr_adapts(job) && !kind->frozen && job->engine.adapters_whole && !job->engine.split_products &&

@@ -244,7 +244,7 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double small = engine->pointwise_bytes_per_element * orr_narrowed_frac(d);
     op->bytes = d->T * (d->h * blocks * small + width * (kind->gated ? 3 : 2) * d->w_a);
     const bool triton = kind->n_experts > 0 && orr_experts_triton(emit->job, d->matrix, d->w_w);
-    const double others = (double)emit->job->plan.tp - 1; /* Eq. 1402 */
+    const double others = (double)emit->job->plan.tp - 1; /* Eq. 361 */
     op->host_s = blocks * (engine->host_layer_s + others * engine->host_split_layer_s) +
                  (triton ? engine->host_experts_s : 0); /* Eq. 349 */
 }

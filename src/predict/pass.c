@@ -37,7 +37,7 @@ struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, in
 }
 
 /* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy,
- * with prompts among their rows or without (Eq. 1902). With fewer pieces, a stage waits for the others. An engine that
+ * with prompts among their rows or without (Eq. 369). With fewer pieces, a stage waits for the others. An engine that
  * synchronises all stages after each step fills and drains the pipeline every time. */
 struct orr_flow orr_running_flow(const struct orr_job *job, int64_t sequences, int64_t tokens)
 {
@@ -84,7 +84,7 @@ static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *sh
     const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
     const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
     if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows <= most;
-    return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 1901 */
+    return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 368 */
 }
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s)

@@ -21,7 +21,7 @@ double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool ba
     return op->count * call_s / job->system.host_speed;
 }
 
-/* Does the host replay captured graphs of layers (Eq. 1803)? */
+/* Does the host replay captured graphs of layers (Eq. 367)? */
 static bool replays(const struct orr_job *job)
 {
     return job->kind == ORR_JOB_TRAIN && job->workload.layer_graphs;

@@ -243,7 +243,7 @@ static struct handled handling_of(const struct orr_closed_search *s)
                             .text_s = text_s};
 }
 
-/* Eqs. 199, 1601: when requests of so many users, one after another or their texts in batches, have been handled. */
+/* Eqs. 199, 364: when requests of so many users, one after another or their texts in batches, have been handled. */
 static double handled_s(const struct orr_closed_search *s, double users, struct handled *h)
 {
     const struct orr_engine *e = &s->facts->engine;

@@ -64,7 +64,7 @@ static void delay_batch(struct orr_replica *r)
     orr_queue_order(&r->coming);
 }
 
-/* Eq. 1601: when the text that the thread is given at a time is handed on, should none follow it. */
+/* Eq. 364: when the text that the thread is given at a time is handed on, should none follow it. */
 static double tokenised_s(struct orr_replica *r, double given_s, double work_s)
 {
     const struct orr_engine *e = &r->facts.engine;

@@ -44,7 +44,7 @@ bool orr_queue_push(struct orr_queue *queue, struct orr_due due); /* false: out 
 void orr_queue_pop(struct orr_queue *queue);
 void orr_queue_order(struct orr_queue *queue); /* after keys were changed */
 
-/* The batch of texts that one thread makes tokens of, or made last (Eq. 1601). */
+/* The batch of texts that one thread makes tokens of, or made last (Eq. 364). */
 struct orr_texts {
     double open_s, end_s; /* of the batch: when the thread took its first text, and when all are tokens */
     int64_t n;

@@ -18,7 +18,7 @@ struct orr_few_parents {
 };
 
 /* The population of training or of serving stacks, without those of a source (NULL: with all). Weights stay as they
- * are. Returns false if out of memory. Eq. 1501. */
+ * are. Returns false if out of memory. Eq. 362. */
 bool orr_few_population(const struct orr_few_parents *parents, const char *without, bool trains,
                         struct orr_stack_population *population);
 void orr_few_parents_free(struct orr_few_parents *parents);

@@ -192,7 +192,7 @@ static void adapters_beside_quantised_matrices(void **state)
     assert_int_equal(count_of(&list, "adapter.copy"), 0);
 }
 
-/* Eq. 1801, Llama-3-8B on a Megatron engine: one pair beside q, k and v (6144 columns) and one beside gate and up
+/* Eq. 365, Llama-3-8B on a Megatron engine: one pair beside q, k and v (6144 columns) and one beside gate and up
  * (28672) have 16 (4096 + 6144) and 16 (4096 + 28672) parameters, those of o and down 16 * 8192 and 16 * 18432. They
  * are in 16 bits unless a request says otherwise, and apart where not all parts of a joined product are adapted. */
 static void whole_adapters_stand_beside_joined_products(void **state)
@@ -214,7 +214,7 @@ static void whole_adapters_stand_beside_joined_products(void **state)
     assert_int_equal(count_of(&list, "adapter.upcast"), 2);
 }
 
-/* Eq. 1802: Llama-2-7B on Hopper, whose delayed scaling keeps each of 6476005376 weights of layers twice, for forward
+/* Eq. 366: Llama-2-7B on Hopper, whose delayed scaling keeps each of 6476005376 weights of layers twice, for forward
  * and for backward. Stored in 8 bits they take 2 bytes each, and 4 with a copy of 16 bits; the ends take 2. */
 static void frozen_weights_of_8_bits_are_their_own_copy(void **state)
 {

@@ -188,7 +188,7 @@ static void distributed_tensors_cost_more_with_tensor_parallelism(void **state)
     }
 }
 
-/* Eq. 1803: with graphs of layers a pass is one launch of 14 us per layer, whatever its modules and collectives cost.
+/* Eq. 367: with graphs of layers a pass is one launch of 14 us per layer, whatever its modules and collectives cost.
  * The ends keep theirs: they are what is left where a layer has no host time at all. */
 static void graphs_of_layers_are_launched_once(void **state)
 {
@@ -208,7 +208,7 @@ static void graphs_of_layers_are_launched_once(void **state)
     assert_true(twice.host_forward_s >= 2 * LAYERS * 14e-6 && twice.host_forward_s < 2 * graphs.host_forward_s);
 }
 
-/* Eq. 1402: one thread serves all GPUs. A decode step of 32 layers waits for the host alone if a layer costs 10 ms for
+/* Eq. 361: one thread serves all GPUs. A decode step of 32 layers waits for the host alone if a layer costs 10 ms for
  * every further GPU: 32 · 10 ms · (tp - 1) more than without. */
 static void one_thread_serves_all_gpus(void **state)
 {
@@ -382,7 +382,7 @@ static void layers_of_a_pass_have_host_time(void **state)
     assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
     w->job.engine.graph_sequences = 8;
     assert_true(infer(w, &w->job).decode_s < 1);
-    w->job.engine.graph_context = 512; /* Eq. 1901: the second token has 512 before it and itself */
+    w->job.engine.graph_context = 512; /* Eq. 368: the second token has 512 before it and itself */
     assert_close(infer(w, &w->job).decode_s, 20, 1e-12);
     w->job.engine.graph_context = 513;
     assert_true(infer(w, &w->job).decode_s < 1);

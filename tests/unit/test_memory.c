@@ -337,7 +337,7 @@ static void advice_is_honest_when_nothing_fits(void **state)
     assert_non_null(strstr(w->result.reason, "no single change fits"));
 }
 
-/* Eq. 1401: embedding and head of llama2-7b have 32,000 · 4096 weights each, and the last norm 4096: 524,296,192 bytes
+/* Eq. 360: embedding and head of llama2-7b have 32,000 · 4096 weights each, and the last norm 4096: 524,296,192 bytes
  * in 16 bits. Of a tied matrix, 128,256 · 3072 in llama3.2-3b, there is one, beside the norm. The first of two stages
  * has the embedding alone. */
 static void fsdp_keeps_its_root_gathered(void **state)

@@ -367,7 +367,7 @@ static void prompts_take_turns(void **state)
     near("waits beside each other", run_trace(&facts, &p, ROWS, 3).wait_s, 3 * 0.12, 1e-9);
 }
 
-/* Eq. 1601: texts of a batch are handed on together. Four of 100 tokens at once, 1 ms a token, in batches of two: the
+/* Eq. 364: texts of a batch are handed on together. Four of 100 tokens at once, 1 ms a token, in batches of two: the
  * thread is done with the first two after 0.2 s and with the others after 0.4 s. A text that comes 3 ms after the first
  * is in its batch, which closes after 5 ms; one that comes 150 ms later is made once the thread is free, at 0.2 s. */
 static void texts_are_handed_on_together(void **state)

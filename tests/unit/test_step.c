@@ -165,7 +165,7 @@ static void plans_and_engines_act_on_steps(void **state)
 
 /* ---------------------------------------------------------------- properties */
 
-/* Eq. 1902: on two stages a mixed step goes through in two pieces that follow each other, so that it takes what half
+/* Eq. 369: on two stages a mixed step goes through in two pieces that follow each other, so that it takes what half
  * of it takes on one stage, and a send; prompts alone drain the pipeline: 3/2 passes of a piece, as in Eq. 91b. */
 static void a_running_pipeline_does_not_drain(void **state)
 {
