@@ -61,8 +61,9 @@ static double narrow_bytes(const struct orr_job *job, const struct orr_stage *st
     if (!recipe.narrow || job->plan.zero >= 3) return 0;
     if (stage->embedding) params -= orr_rank_embedding_params(job);
     if (stage->head) params -= orr_rank_head_params(job);
-    const double stored = orr_adapts(job) && job->workload.adapter.base == ORR_BASE_FP8 ? 1 : 0;
-    return (1 - recipe.wide_frac) * orr_max(0, recipe.copy_bytes - stored) * orr_max(0, params);
+    const bool stored = orr_adapts(job) && job->workload.adapter.base == ORR_BASE_FP8;
+    const double copies = stored ? orr_max(0, recipe.copy_bytes - 1) : recipe.copy_bytes;
+    return (1 - recipe.wide_frac) * copies * orr_max(0, params);
 }
 
 /* The share of a rank's parameters that are weight matrices of its layers; 1 where its layers are not known. */

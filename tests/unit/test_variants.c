@@ -83,7 +83,7 @@ static void bad_adapters_are_refused(void **state)
         {"'adapter':'lora:rank=x'", "workload.adapter", "rank must be an integer from 1 to 4096"},
         {"'adapter':'lora:targets=q+w'", "workload.adapter", "q, k, v, o, gate, up, down"},
         {"'adapter':'lora:targets=q_projs'", "workload.adapter", "q, k, v, o, gate, up, down"},
-        {"'adapter':'lora:base=nf5'", "workload.adapter", "bf16, int8, nf4, nf4-single"},
+        {"'adapter':'lora:base=nf5'", "workload.adapter", "bf16, fp8, int8, nf4, nf4-single"},
         {"'adapter':'lora:format=fp16'", "workload.adapter", "format must be fp32, fp32-plain or bf16"},
         {"'adapter':'lora:rang=3'", "workload.adapter", "rank, targets, base, format, dropout"},
         {"'adapter':{'rank':3}", "workload.adapter", "must have the key \"kind\""},
