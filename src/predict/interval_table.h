@@ -4,45 +4,45 @@
  * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips,
  * and the shares left out of both. */
 #define ORR_INTERVALS(X) \
-    /* Calibrated: rows 1405, sources 45, inside 77 %, left out 77 %. \
-       Datasheet: rows 142, sources 13, inside 87 %, left out 86 %. */ \
-    X(TRAIN_DENSE, 0.92, 1.31, 0.86, 1.35, 0.77, 0.86) \
-    /* Calibrated: rows 46, sources 8, inside 96 %, left out 93 %. \
-       Datasheet: rows 34, sources 7, inside 91 %, left out 91 %. */ \
-    X(TRAIN_MOE, 0.88, 2.01, 0.59, 2.66, 0.93, 0.91) \
-    /* Calibrated: rows 433, sources 16, inside 88 %, left out 87 %. \
-       Datasheet: rows 114, sources 7, inside 80 %, left out 79 %. */ \
-    X(DECODE_DRAM, 0.94, 1.41, 0.94, 1.41, 0.87, 0.79) \
-    /* Calibrated: rows 125, sources 9, inside 90 %, left out 86 %. \
-       Datasheet: rows 100, sources 7, inside 90 %, left out 89 %. */ \
-    X(DECODE_NETWORK, 0.89, 1.37, 0.83, 1.73, 0.86, 0.89) \
-    /* Calibrated: rows 166, sources 8, inside 84 %, left out 84 %. \
-       Datasheet: rows 90, sources 7, inside 87 %, left out 84 %. */ \
-    X(HOST, 0.85, 1.60, 0.64, 1.60, 0.84, 0.84) \
-    /* Calibrated: rows 161, sources 9, inside 93 %, left out 93 %. \
-       Datasheet: rows 51, sources 4, inside 80 %, left out 45 %. */ \
-    X(PREFILL, 0.87, 1.66, 0.84, 2.79, 0.93, 0.45) \
-    /* Calibrated: rows 50, sources 6, inside 92 %, left out 90 %. \
-       Datasheet: rows 44, sources 4, inside 89 %, left out 84 %. */ \
-    X(PREFILL_SHORT, 0.93, 2.55, 0.83, 4.66, 0.90, 0.84) \
-    /* Calibrated: rows 69, sources 7, inside 88 %, left out 84 %. \
-       Datasheet: rows 45, sources 2, inside 73 %, left out 60 %. */ \
-    X(INFER_MOE, 0.89, 1.46, 0.68, 3.64, 0.84, 0.60) \
-    /* Calibrated: rows 141, sources 5, inside 77 %, left out 76 %. \
-       Datasheet: rows 17, sources 3, inside 82 %, left out 53 %. */ \
-    X(IN_FLIGHT, 0.84, 1.35, 0.84, 1.35, 0.76, 0.53) \
-    /* Calibrated: rows 61, sources 2, inside 97 %, left out 95 %. \
-       Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT_MOE, 0.67, 1.65, 0.66, 1.65, 0.95, 1.00) \
-    /* Calibrated: rows 1908, sources 15, inside 85 %, left out 85 %. \
-       Datasheet: rows 696, sources 11, inside 87 %, left out 84 %. */ \
-    X(SERVE, 0.88, 1.62, 0.87, 1.82, 0.85, 0.84) \
-    /* Calibrated: rows 1446, sources 10, inside 84 %, left out 84 %. \
-       Datasheet: rows 159, sources 5, inside 86 %, left out 83 %. */ \
-    X(SERVE_MOE, 0.85, 1.84, 0.84, 2.27, 0.84, 0.83) \
-    /* Calibrated: rows 1239, sources 13, inside 91 %, left out 91 %. \
-       Datasheet: rows 635, sources 13, inside 89 %, left out 88 %. */ \
-    X(SERVE_FIRST, 0.59, 2.58, 0.56, 3.67, 0.91, 0.88)
+    /* Calibrated: rows 1475, sources 60, inside 80 %, left out 80 %. \
+       Datasheet: rows 166, sources 21, inside 90 %, left out 91 %. */ \
+    X(TRAIN_DENSE, 0.90, 1.36, 0.87, 1.51, 0.80, 0.91) \
+    /* Calibrated: rows 53, sources 10, inside 92 %, left out 92 %. \
+       Datasheet: rows 39, sources 9, inside 87 %, left out 95 %. */ \
+    X(TRAIN_MOE, 0.87, 1.94, 0.59, 1.94, 0.92, 0.95) \
+    /* Calibrated: rows 501, sources 21, inside 87 %, left out 86 %. \
+       Datasheet: rows 131, sources 11, inside 88 %, left out 85 %. */ \
+    X(DECODE_DRAM, 0.94, 1.41, 0.85, 1.41, 0.86, 0.85) \
+    /* Calibrated: rows 161, sources 14, inside 91 %, left out 92 %. \
+       Datasheet: rows 104, sources 8, inside 89 %, left out 89 %. */ \
+    X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.92, 0.89) \
+    /* Calibrated: rows 230, sources 11, inside 76 %, left out 70 %. \
+       Datasheet: rows 99, sources 9, inside 87 %, left out 86 %. */ \
+    X(HOST, 0.85, 1.60, 0.67, 1.60, 0.70, 0.86) \
+    /* Calibrated: rows 219, sources 12, inside 89 %, left out 89 %. \
+       Datasheet: rows 53, sources 5, inside 75 %, left out 53 %. */ \
+    X(PREFILL, 0.91, 1.71, 0.83, 2.58, 0.89, 0.53) \
+    /* Calibrated: rows 74, sources 8, inside 91 %, left out 88 %. \
+       Datasheet: rows 46, sources 5, inside 83 %, left out 72 %. */ \
+    X(PREFILL_SHORT, 0.95, 2.05, 0.84, 4.14, 0.88, 0.72) \
+    /* Calibrated: rows 93, sources 12, inside 83 %, left out 82 %. \
+       Datasheet: rows 45, sources 2, inside 73 %, left out 67 %. */ \
+    X(INFER_MOE, 0.92, 2.34, 0.64, 3.65, 0.82, 0.67) \
+    /* Calibrated: rows 248, sources 8, inside 85 %, left out 84 %. \
+       Datasheet: rows 64, sources 6, inside 84 %, left out 81 %. */ \
+    X(IN_FLIGHT, 0.82, 1.17, 0.82, 1.28, 0.84, 0.81) \
+    /* Calibrated: rows 103, sources 4, inside 95 %, left out 94 %. \
+       Datasheet: rows 46, sources 3, inside 93 %, left out 93 %. */ \
+    X(IN_FLIGHT_MOE, 0.83, 1.62, 0.80, 1.62, 0.94, 0.93) \
+    /* Calibrated: rows 1988, sources 18, inside 88 %, left out 88 %. \
+       Datasheet: rows 732, sources 16, inside 93 %, left out 92 %. */ \
+    X(SERVE, 0.84, 1.68, 0.58, 1.68, 0.88, 0.92) \
+    /* Calibrated: rows 1437, sources 14, inside 85 %, left out 85 %. \
+       Datasheet: rows 182, sources 8, inside 86 %, left out 85 %. */ \
+    X(SERVE_MOE, 0.85, 1.94, 0.85, 2.58, 0.85, 0.85) \
+    /* Calibrated: rows 1297, sources 18, inside 96 %, left out 96 %. \
+       Datasheet: rows 682, sources 22, inside 93 %, left out 93 %. */ \
+    X(SERVE_FIRST, 0.61, 6.40, 0.52, 6.40, 0.96, 0.93)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -50,25 +50,27 @@
     X("atorch-2023", "atorch", 0x001, " ampere ") \
     X("autoawq-0.1-gemm", "autoawq", 0x004, " ada ") \
     X("deepspeed-inference-0.7", "deepspeed-inference", 0x004, " ampere ") \
+    X("deepspeed-zero3-2021", "deepspeed", 0x001, " ampere ") \
     X("fastertransformer", "fastertransformer", 0x02c, " ampere ") \
     X("fastertransformer-4.0", "fastertransformer", 0x004, " ampere ") \
     X("fastertransformer-5.0-beta", "fastertransformer", 0x024, " ampere ") \
-    X("gpt-fast-2024", "gpt-fast", 0x004, " ampere ") \
+    X("fsdp-qlora-2024", "fsdp-qlora", 0x001, " ada ampere hopper ") \
+    X("gpt-fast-2024", "gpt-fast", 0x004, " cdna2 ampere ") \
     X("hf-transformers-2023-qwen", "hf-transformers", 0x001, " ampere ") \
     X("hf-transformers-2026-autocast", "hf-transformers", 0x001, " hopper ") \
     X("hf-transformers-2026-compiled", "hf-transformers", 0x001, " hopper ") \
     X("hf-transformers-2026-eager", "hf-transformers", 0x001, " hopper ") \
     X("internevo-2023", "internevo", 0x001, " ampere ") \
     X("kempnerforge-2026", "kempnerforge", 0x001, " hopper ") \
-    X("llama.cpp-2023", "llama.cpp", 0x07c, " ampere ada hopper ") \
+    X("llama.cpp-2024-05", "llama.cpp", 0x07c, " ampere ada hopper ") \
     X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004, " ada ampere ") \
     X("maxtext-2024", "maxtext", 0x001, " tpu hopper ") \
     X("maxtext-2025", "maxtext", 0x001, " hopper tpu ") \
     X("megatron-core-2024", "megatron-core", 0x001, " hopper ") \
+    X("megatron-core-2024-plain", "megatron-core", 0x001, " ampere hopper ") \
     X("megatron-core-2026-plain", "megatron-core", 0x003, " blackwell ") \
     X("megatron-deepspeed-2022", "megatron-deepspeed", 0x001, " ampere ") \
     X("megatron-deepspeed-2022-fp16", "megatron-deepspeed", 0x001, " volta ampere ") \
-    X("megatron-deepspeed-2023", "megatron-deepspeed", 0x001, " ampere ") \
     X("megatron-lm-2020", "megatron-lm", 0x001, " ampere volta ") \
     X("megatron-lm-2021", "megatron-lm", 0x001, " ampere ") \
     X("megatron-lm-2022", "megatron-lm", 0x001, " ampere ") \
@@ -76,8 +78,9 @@
     X("mosaic-fsdp-2023-pure", "llm-foundry", 0x001, " ampere ") \
     X("mosaic-fsdp-2024", "llm-foundry", 0x001, " hopper ") \
     X("nanotron-2025", "nanotron", 0x001, " hopper ") \
-    X("nemo-2024", "nemo", 0x003, " hopper ") \
-    X("nemo-2025", "nemo", 0x003, " blackwell hopper ") \
+    X("nemo-2024", "nemo", 0x003, " hopper blackwell ") \
+    X("nemo-2025", "nemo", 0x003, " hopper blackwell ") \
+    X("nemo-2025-bridge", "nemo", 0x003, " blackwell hopper ") \
     X("nemo-2026", "nemo", 0x003, " blackwell hopper ") \
     X("nim-1.5", "nim", 0x100, " ampere hopper ") \
     X("nim-1.8", "nim", 0x100, " hopper ") \
@@ -86,54 +89,61 @@
     X("pai-megatron-patch-2025", "pai-megatron-patch", 0x002, " hopper ") \
     X("paxml-2024", "paxml", 0x001, " ampere hopper ") \
     X("pytorch-compiled-pointwise-cudagraph", "", 0x064, " hopper ") \
-    X("pytorch-eager", "pytorch", 0x001, " hopper ") \
+    X("pytorch-eager", "pytorch", 0x001, " ampere hopper ") \
     X("pytorch-eager-cudagraph", "", 0x0e4, " hopper ") \
     X("pytorch-eager-stream", "", 0x020, " hopper ") \
-    X("pytorch-fsdp1", "pytorch-fsdp", 0x001, " ampere ada hopper ") \
+    X("pytorch-fsdp1-2.2", "pytorch-fsdp", 0x001, " ampere ") \
     X("qwen-2023", "qwen", 0x010, " ampere ") \
     X("sglang", "sglang", 0x0a8, " hopper ") \
     X("sglang-0.3", "sglang", 0x400, " ampere hopper ") \
-    X("sglang-0.5", "sglang", 0x1c00, " hopper ampere blackwell ") \
+    X("sglang-0.5", "sglang", 0x1c00, " hopper blackwell ampere ") \
     X("sglang-rocm-0.5", "sglang-rocm", 0x1800, " cdna3 ") \
-    X("tensorrt-10.2-server", "tensorrt-server", 0x1c00, " hopper ada ") \
+    X("tensorrt-10.2-server", "tensorrt-server", 0x1c00, " hopper blackwell ada ") \
     X("tensorrt-9.3-server", "tensorrt-server", 0x1400, " hopper ") \
+    X("tensorrt-llm-0.17", "tensorrt-llm", 0x1704, " hopper ada ampere ") \
+    X("tensorrt-llm-0.5", "tensorrt-llm", 0x064, " ada hopper ampere ") \
     X("tensorrt-llm-0.9", "tensorrt-llm", 0x1ec, " ada ampere hopper ") \
-    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1400, " hopper ") \
+    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1700, " blackwell hopper blackwell-rtx ") \
     X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " hopper ampere blackwell ") \
     X("tensorrt-llm-nemo", "nemo-export", 0x00c, " ampere hopper ") \
     X("tgi-1.0", "tgi", 0x400, " ampere ") \
-    X("tgi-2", "tgi", 0x400, " cdna3 ") \
+    X("tgi-rocm-2.3", "tgi-rocm", 0x400, " cdna3 ") \
     X("torchtitan-2024-async-tp", "torchtitan", 0x001, " hopper ") \
     X("torchtitan-2024-compiled", "torchtitan", 0x001, " hopper ") \
     X("torchtitan-2024-eager", "torchtitan", 0x001, " ampere hopper ") \
     X("torchtitan-2025-compiled", "torchtitan", 0x001, " blackwell hopper ") \
     X("torchtune-2024-compiled", "", 0x001, " ampere ada ") \
+    X("transformers-4.39", "transformers", 0x010, " ampere ") \
     X("transformers-4.46", "transformers", 0x010, " ampere hopper ") \
     X("transformers-neuronx-0.13", "transformers-neuronx", 0x1400, " trainium ") \
     X("vllm", "vllm", 0x1400, " hopper ada ampere ") \
     X("vllm-0.10", "vllm", 0x1c00, " hopper blackwell ampere ") \
-    X("vllm-0.11", "vllm", 0x1c00, " hopper ampere blackwell ") \
+    X("vllm-0.11", "vllm", 0x1c00, " hopper tpu ampere blackwell ") \
     X("vllm-0.14", "vllm", 0x1800, " hopper blackwell ") \
-    X("vllm-0.17", "vllm", 0x1c00, " ampere hopper blackwell blackwell-rtx ") \
-    X("vllm-0.4", "vllm", 0x080, " ampere hopper ") \
+    X("vllm-0.17", "vllm", 0x1c00, " hopper blackwell blackwell-rtx ") \
+    X("vllm-0.2", "vllm", 0x07c, " ada ampere hopper ") \
+    X("vllm-0.20", "vllm", 0x1400, " ampere blackwell ada ") \
+    X("vllm-0.4", "vllm", 0x09c, " ampere hopper ") \
     X("vllm-0.5", "vllm", 0x1c14, " ampere hopper ") \
-    X("vllm-0.6", "vllm", 0x1cbc, " ampere hopper ada ") \
-    X("vllm-rocm-0.11", "vllm-rocm", 0x814, " cdna3 ") \
+    X("vllm-0.6", "vllm", 0x14bc, " ampere hopper ") \
+    X("vllm-0.7", "vllm", 0x1c00, " ampere hopper ada ") \
+    X("vllm-rocm-0.11", "vllm-rocm", 0x1814, " cdna3 cdna4 ") \
     X("vllm-rocm-0.6", "vllm-rocm", 0x408, " cdna3 ") \
     X("xtuner-2024", "xtuner", 0x001, " ampere ")
 
 /* What runs of these engines differ by (validate/cells.c): engine, regime, resource that dominates the
  * time (-1: any), system ("": any), low and high. */
 #define ORR_MEASURED_CELLS(X) \
-    X("atorch-2023", TRAIN_DENSE, -1, "", 0.806, 1.010) \
-    X("atorch-2023", TRAIN_DENSE, 0, "", 0.806, 1.010) \
-    X("atorch-2023", TRAIN_DENSE, 0, "a100-80g-sxm-800g", 0.806, 1.010) \
+    X("atorch-2023", TRAIN_DENSE, -1, "", 0.862, 1.010) \
+    X("atorch-2023", TRAIN_DENSE, 0, "", 0.862, 1.010) \
+    X("atorch-2023", TRAIN_DENSE, 0, "a100-80g-sxm-800g", 0.862, 1.010) \
     X("autoawq-0.1-gemm", DECODE_DRAM, -1, "", 0.990, 1.084) \
     X("autoawq-0.1-gemm", DECODE_DRAM, 2, "", 0.990, 1.084) \
     X("autoawq-0.1-gemm", DECODE_DRAM, 2, "rtx-4090", 0.990, 1.084) \
     X("deepspeed-inference-0.7", DECODE_DRAM, -1, "", 0.990, 1.202) \
     X("deepspeed-inference-0.7", DECODE_DRAM, 2, "", 0.990, 1.202) \
     X("deepspeed-inference-0.7", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.202) \
+    X("deepspeed-zero3-2021", TRAIN_DENSE, -1, "", 0.955, 1.096) \
     X("fastertransformer", DECODE_DRAM, -1, "", 0.963, 1.032) \
     X("fastertransformer", DECODE_DRAM, 2, "", 0.963, 1.032) \
     X("fastertransformer", DECODE_DRAM, 2, "a100-80g-sxm", 0.963, 1.032) \
@@ -152,9 +162,11 @@
     X("fastertransformer-5.0-beta", DECODE_DRAM, 2, "", 0.990, 1.404) \
     X("fastertransformer-5.0-beta", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.404) \
     X("fastertransformer-5.0-beta", PREFILL, -1, "", 0.990, 1.629) \
-    X("gpt-fast-2024", DECODE_DRAM, -1, "", 0.954, 1.109) \
-    X("gpt-fast-2024", DECODE_DRAM, 2, "", 0.954, 1.109) \
-    X("gpt-fast-2024", DECODE_DRAM, 2, "a100-80g-sxm", 0.954, 1.109) \
+    X("fsdp-qlora-2024", TRAIN_DENSE, -1, "", 0.792, 1.068) \
+    X("fsdp-qlora-2024", TRAIN_DENSE, 0, "", 0.792, 1.068) \
+    X("gpt-fast-2024", DECODE_DRAM, -1, "", 0.926, 1.010) \
+    X("gpt-fast-2024", DECODE_DRAM, 2, "", 0.926, 1.010) \
+    X("gpt-fast-2024", DECODE_DRAM, 2, "a100-80g-sxm", 0.952, 1.100) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, -1, "", 0.678, 1.010) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, 0, "", 0.862, 1.010) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, 0, "a100-80g-sxm", 0.895, 1.010) \
@@ -175,25 +187,25 @@
     X("kempnerforge-2026", TRAIN_DENSE, -1, "", 0.990, 1.186) \
     X("kempnerforge-2026", TRAIN_DENSE, 0, "", 0.984, 1.195) \
     X("kempnerforge-2026", TRAIN_DENSE, 0, "h200-sxm-4", 0.983, 1.197) \
-    X("llama.cpp-2023", DECODE_DRAM, -1, "", 0.990, 1.512) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "", 0.990, 1.512) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.780) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.610) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.428) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "l40s", 0.990, 1.098) \
-    X("llama.cpp-2023", DECODE_DRAM, 2, "rtx-4090", 0.934, 1.156) \
-    X("llama.cpp-2023", DECODE_NETWORK, -1, "", 0.990, 1.679) \
-    X("llama.cpp-2023", HOST, -1, "", 0.990, 1.816) \
-    X("llama.cpp-2023", PREFILL, -1, "", 0.990, 3.186) \
-    X("llama.cpp-2023", PREFILL, 0, "", 0.990, 3.162) \
-    X("llama.cpp-2023", PREFILL, 2, "", 0.990, 3.494) \
-    X("llama.cpp-2023", PREFILL_SHORT, -1, "", 0.972, 2.025) \
-    X("llama.cpp-2023", PREFILL_SHORT, 0, "", 0.890, 2.040) \
-    X("llama.cpp-2023", PREFILL_SHORT, 0, "rtx-4090", 0.844, 1.058) \
-    X("llama.cpp-2023", PREFILL_SHORT, 2, "", 0.990, 2.019) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.967, 1.060) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.967, 1.060) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.954, 1.034) \
+    X("llama.cpp-2024-05", DECODE_DRAM, -1, "", 0.990, 1.509) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "", 0.990, 1.509) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.481) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.609) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.427) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "l40s", 0.990, 1.097) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "rtx-4090", 0.937, 1.041) \
+    X("llama.cpp-2024-05", DECODE_NETWORK, -1, "", 0.990, 1.679) \
+    X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.816) \
+    X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 3.186) \
+    X("llama.cpp-2024-05", PREFILL, 0, "", 0.990, 3.162) \
+    X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 3.494) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.972, 2.025) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.890, 2.040) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "rtx-4090", 0.844, 1.058) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 2, "", 0.990, 2.019) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.847, 1.043) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.847, 1.043) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.944, 1.033) \
     X("maxtext-2024", TRAIN_DENSE, -1, "", 0.928, 1.104) \
     X("maxtext-2024", TRAIN_DENSE, 0, "", 0.928, 1.104) \
     X("maxtext-2024", TRAIN_DENSE, 0, "h100-sxm", 0.926, 1.105) \
@@ -205,12 +217,15 @@
     X("megatron-core-2024", TRAIN_DENSE, -1, "", 0.984, 1.091) \
     X("megatron-core-2024", TRAIN_DENSE, 0, "", 0.984, 1.091) \
     X("megatron-core-2024", TRAIN_DENSE, 0, "h100-sxm", 0.984, 1.091) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, -1, "", 0.990, 1.820) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "", 0.990, 1.820) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.222) \
     X("megatron-core-2026-plain", TRAIN_DENSE, -1, "", 0.990, 1.096) \
     X("megatron-core-2026-plain", TRAIN_DENSE, 0, "", 0.990, 1.096) \
     X("megatron-core-2026-plain", TRAIN_DENSE, 0, "b200-sxm", 0.990, 1.096) \
-    X("megatron-core-2026-plain", TRAIN_MOE, -1, "", 0.990, 1.207) \
-    X("megatron-core-2026-plain", TRAIN_MOE, 0, "", 0.990, 1.207) \
-    X("megatron-core-2026-plain", TRAIN_MOE, 0, "b200-sxm", 0.990, 1.207) \
+    X("megatron-core-2026-plain", TRAIN_MOE, -1, "", 0.990, 1.154) \
+    X("megatron-core-2026-plain", TRAIN_MOE, 0, "", 0.990, 1.154) \
+    X("megatron-core-2026-plain", TRAIN_MOE, 0, "b200-sxm", 0.990, 1.154) \
     X("megatron-deepspeed-2022", TRAIN_DENSE, -1, "", 0.990, 1.241) \
     X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "", 0.990, 1.241) \
     X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "jean-zay-a100-80g", 0.990, 1.267) \
@@ -221,8 +236,6 @@
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "jean-zay-v100-32g", 0.990, 1.125) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 4, "", 0.976, 1.229) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 4, "a100-80g-sxm-800g", 0.975, 1.252) \
-    X("megatron-deepspeed-2023", TRAIN_DENSE, -1, "", 0.990, 1.168) \
-    X("megatron-deepspeed-2023", TRAIN_DENSE, 0, "", 0.990, 1.168) \
     X("megatron-lm-2020", TRAIN_DENSE, -1, "", 0.955, 1.033) \
     X("megatron-lm-2020", TRAIN_DENSE, 0, "", 0.955, 1.033) \
     X("megatron-lm-2021", TRAIN_DENSE, -1, "", 0.990, 1.051) \
@@ -241,34 +254,37 @@
     X("mosaic-fsdp-2024", TRAIN_DENSE, -1, "", 0.990, 1.207) \
     X("mosaic-fsdp-2024", TRAIN_DENSE, 0, "", 0.990, 1.207) \
     X("mosaic-fsdp-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.207) \
-    X("nanotron-2025", TRAIN_DENSE, -1, "", 0.968, 1.425) \
-    X("nanotron-2025", TRAIN_DENSE, 0, "", 0.989, 1.089) \
-    X("nanotron-2025", TRAIN_DENSE, 0, "aws-p5-h100", 0.989, 1.085) \
-    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.878, 3.418) \
-    X("nanotron-2025", TRAIN_DENSE, 2, "aws-p5-h100", 0.871, 3.666) \
-    X("nanotron-2025", TRAIN_DENSE, 3, "", 0.980, 1.901) \
-    X("nanotron-2025", TRAIN_DENSE, 3, "aws-p5-h100", 0.980, 1.916) \
-    X("nanotron-2025", TRAIN_DENSE, 4, "", 0.962, 2.095) \
-    X("nanotron-2025", TRAIN_DENSE, 4, "aws-p5-h100", 0.962, 2.131) \
-    X("nanotron-2025", TRAIN_DENSE, 5, "", 0.960, 1.617) \
+    X("nanotron-2025", TRAIN_DENSE, -1, "", 0.744, 1.080) \
+    X("nanotron-2025", TRAIN_DENSE, 0, "", 0.745, 1.059) \
+    X("nanotron-2025", TRAIN_DENSE, 0, "aws-p5-h100", 0.746, 1.053) \
+    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.860, 3.343) \
+    X("nanotron-2025", TRAIN_DENSE, 2, "aws-p5-h100", 0.870, 3.660) \
+    X("nanotron-2025", TRAIN_DENSE, 3, "", 0.973, 1.887) \
+    X("nanotron-2025", TRAIN_DENSE, 3, "aws-p5-h100", 0.980, 1.915) \
+    X("nanotron-2025", TRAIN_DENSE, 4, "", 0.951, 2.069) \
+    X("nanotron-2025", TRAIN_DENSE, 4, "aws-p5-h100", 0.961, 2.130) \
+    X("nanotron-2025", TRAIN_DENSE, 5, "", 0.957, 1.612) \
     X("nanotron-2025", TRAIN_DENSE, 5, "aws-p5-h100", 0.960, 1.619) \
-    X("nemo-2024", TRAIN_DENSE, -1, "", 0.972, 1.022) \
-    X("nemo-2024", TRAIN_DENSE, 0, "", 0.972, 1.022) \
-    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.972, 1.022) \
-    X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.147) \
-    X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.147) \
-    X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.147) \
-    X("nemo-2025", TRAIN_DENSE, -1, "", 0.967, 1.066) \
-    X("nemo-2025", TRAIN_DENSE, 0, "", 0.967, 1.066) \
-    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.143) \
-    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.962, 1.026) \
-    X("nemo-2025", TRAIN_MOE, -1, "", 0.990, 1.306) \
-    X("nemo-2025", TRAIN_MOE, 0, "", 0.959, 1.263) \
-    X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.943, 1.245) \
+    X("nemo-2024", TRAIN_DENSE, -1, "", 0.910, 1.075) \
+    X("nemo-2024", TRAIN_DENSE, 0, "", 0.926, 1.076) \
+    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.937, 1.090) \
+    X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.123) \
+    X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.123) \
+    X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.123) \
+    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.073) \
+    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.073) \
+    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.095) \
+    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.980, 1.017) \
+    X("nemo-2025", TRAIN_MOE, -1, "", 0.976, 1.298) \
+    X("nemo-2025", TRAIN_MOE, 0, "", 0.951, 1.256) \
+    X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.940, 1.238) \
+    X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.900, 1.028) \
+    X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.900, 1.028) \
+    X("nemo-2025-bridge", TRAIN_MOE, -1, "", 0.990, 1.169) \
     X("nemo-2026", TRAIN_DENSE, -1, "", 0.891, 1.026) \
     X("nemo-2026", TRAIN_DENSE, 0, "", 0.891, 1.026) \
-    X("nemo-2026", TRAIN_MOE, -1, "", 0.955, 1.431) \
-    X("nemo-2026", TRAIN_MOE, 0, "", 0.969, 1.469) \
+    X("nemo-2026", TRAIN_MOE, -1, "", 0.939, 1.339) \
+    X("nemo-2026", TRAIN_MOE, 0, "", 0.944, 1.409) \
     X("nim-1.5", IN_FLIGHT, -1, "", 0.984, 1.710) \
     X("nim-1.5", IN_FLIGHT, 0, "", 0.990, 3.821) \
     X("nim-1.5", IN_FLIGHT, 0, "a100-80g-sxm", 0.990, 9.149) \
@@ -286,7 +302,7 @@
     X("paddlenlp-2023-plain", TRAIN_DENSE, -1, "", 0.990, 3.423) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "", 0.990, 3.511) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 3.519) \
-    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.866, 1.032) \
+    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.890, 1.141) \
     X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.184) \
     X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.158) \
     X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.131) \
@@ -310,9 +326,9 @@
     X("pytorch-eager-stream", PREFILL, -1, "", 0.990, 1.109) \
     X("pytorch-eager-stream", PREFILL, 0, "", 0.990, 1.109) \
     X("pytorch-eager-stream", PREFILL, 0, "h200-sxm", 0.990, 1.109) \
-    X("pytorch-fsdp1", TRAIN_DENSE, -1, "", 0.902, 1.298) \
-    X("pytorch-fsdp1", TRAIN_DENSE, 0, "", 0.902, 1.298) \
-    X("pytorch-fsdp1", TRAIN_DENSE, 0, "a100-80g-sxm", 0.931, 1.513) \
+    X("pytorch-fsdp1-2.2", TRAIN_DENSE, -1, "", 0.990, 1.761) \
+    X("pytorch-fsdp1-2.2", TRAIN_DENSE, 0, "", 0.990, 1.761) \
+    X("pytorch-fsdp1-2.2", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.761) \
     X("qwen-2023", HOST, -1, "", 0.977, 1.263) \
     X("sglang", DECODE_NETWORK, -1, "", 0.957, 1.196) \
     X("sglang", DECODE_NETWORK, 0, "", 0.957, 1.196) \
@@ -320,11 +336,11 @@
     X("sglang", PREFILL, -1, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "h20-sxm", 0.990, 1.159) \
-    X("sglang", INFER_MOE, -1, "", 0.990, 1.142) \
-    X("sglang", INFER_MOE, 0, "", 0.990, 1.136) \
-    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.612) \
-    X("sglang", INFER_MOE, 4, "", 0.990, 4.631) \
-    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.366) \
+    X("sglang", INFER_MOE, -1, "", 0.990, 1.173) \
+    X("sglang", INFER_MOE, 0, "", 0.990, 1.174) \
+    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.620) \
+    X("sglang", INFER_MOE, 4, "", 0.990, 4.644) \
+    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.368) \
     X("sglang-0.3", SERVE, -1, "", 0.988, 1.287) \
     X("sglang-0.3", SERVE, 2, "", 0.990, 1.301) \
     X("sglang-0.5", SERVE, -1, "", 0.990, 1.593) \
@@ -338,9 +354,9 @@
     X("sglang-0.5", SERVE, 2, "h200-sxm", 0.954, 1.219) \
     X("sglang-0.5", SERVE, 3, "", 0.964, 1.278) \
     X("sglang-0.5", SERVE, 3, "h200-sxm", 0.959, 1.223) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.889, 1.263) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.776, 3.100) \
-    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.651, 1.010) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.899, 1.263) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.797, 3.110) \
+    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.774, 1.010) \
     X("sglang-0.5", SERVE_MOE, 2, "", 0.906, 1.261) \
     X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.981, 1.152) \
     X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.910, 1.363) \
@@ -348,30 +364,31 @@
     X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.901, 1.291) \
     X("sglang-0.5", SERVE_MOE, 4, "", 0.925, 1.205) \
     X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.927, 1.207) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.932, 1.790) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.932, 1.790) \
-    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.468, 2.819) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.917, 1.522) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.754, 1.521) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.738, 1.197) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 2.189) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.720) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.827, 1.694) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.827, 1.694) \
+    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.460, 2.797) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.898, 1.489) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.747, 1.514) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.730, 1.190) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 2.182) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.646, 1.129) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.706) \
     X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.667) \
-    X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 2.195) \
-    X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 2.152) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "", 0.990, 2.700) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "mi300x", 0.990, 2.706) \
-    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.990, 3.037) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.990, 3.037) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.990, 3.037) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 2.452) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 2.440) \
+    X("sglang-rocm-0.5", SERVE_MOE, 4, "", 0.990, 2.681) \
+    X("sglang-rocm-0.5", SERVE_MOE, 4, "mi300x", 0.990, 2.683) \
+    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.281, 2.183) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.281, 2.183) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.281, 2.183) \
     X("tensorrt-10.2-server", SERVE, -1, "", 0.945, 1.143) \
     X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.153) \
     X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.230) \
-    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.425) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.425) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.258) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.602) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.354) \
+    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 2.257) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 2.257) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.324) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.635) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.502) \
     X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.219) \
     X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.226) \
     X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.229) \
@@ -379,15 +396,51 @@
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.410) \
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.516) \
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.290) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.941, 1.409) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.941, 1.409) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.875, 1.034) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.952, 1.152) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.866, 1.128) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.857, 1.059) \
-    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.981, 1.350) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.975, 1.270) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.980, 1.133) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.990, 1.160) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.990, 1.160) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.990, 1.160) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.075) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.067) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.077) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.103) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.071) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.964, 1.086) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, -1, "", 0.990, 1.178) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "", 0.990, 1.225) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "a100-80g-sxm", 0.990, 1.243) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "", 0.990, 1.101) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h100-sxm", 0.987, 1.119) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h200-sxm", 0.990, 1.070) \
+    X("tensorrt-llm-0.17", SERVE, -1, "", 0.990, 1.270) \
+    X("tensorrt-llm-0.17", SERVE, 0, "", 0.990, 1.242) \
+    X("tensorrt-llm-0.17", SERVE, 0, "h100-sxm", 0.990, 1.243) \
+    X("tensorrt-llm-0.17", SERVE, 0, "h200-sxm", 0.990, 1.254) \
+    X("tensorrt-llm-0.17", SERVE, 2, "", 0.990, 1.272) \
+    X("tensorrt-llm-0.17", SERVE, 2, "h100-sxm", 0.990, 1.225) \
+    X("tensorrt-llm-0.17", SERVE, 2, "h200-sxm", 0.990, 1.320) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, -1, "", 0.990, 1.325) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.325) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.313) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.380) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.033) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.033) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.029) \
+    X("tensorrt-llm-0.5", PREFILL, -1, "", 0.891, 1.152) \
+    X("tensorrt-llm-0.5", PREFILL, 0, "", 0.883, 1.158) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, -1, "", 0.990, 1.261) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, 2, "", 0.990, 1.261) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.903, 1.396) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.887, 1.400) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "a100-80g-sxm", 0.930, 1.069) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.863, 1.010) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.942, 1.150) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.916, 1.212) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.887, 1.182) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "a100-80g-sxm", 0.984, 1.196) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "h100-sxm", 0.825, 1.140) \
+    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.935, 1.246) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.957, 1.194) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.979, 1.109) \
     X("tensorrt-llm-0.9", PREFILL_SHORT, -1, "", 0.971, 1.170) \
     X("tensorrt-llm-0.9", PREFILL_SHORT, 2, "", 0.968, 1.176) \
     X("tensorrt-llm-0.9", INFER_MOE, -1, "", 0.835, 1.527) \
@@ -396,6 +449,17 @@
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "", 0.990, 1.398) \
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "a100-80g-sxm", 0.956, 1.442) \
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "l40s", 0.990, 1.428) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.937, 1.035) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.937, 1.035) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.917, 1.010) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.963, 1.037) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.963, 1.050) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.979, 1.046) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.857, 1.022) \
+    X("tensorrt-llm-1.0", IN_FLIGHT_MOE, -1, "", 0.989, 1.370) \
+    X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "", 0.990, 1.397) \
+    X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.336) \
+    X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.990, 1.617) \
     X("tensorrt-llm-1.0", SERVE, -1, "", 0.990, 1.226) \
     X("tensorrt-llm-1.0", SERVE, 0, "", 0.990, 1.186) \
     X("tensorrt-llm-1.0", SERVE, 0, "h100-sxm", 0.990, 1.185) \
@@ -419,30 +483,28 @@
     X("tensorrt-llm-1.2", SERVE, 0, "b200-sxm", 0.959, 1.010) \
     X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.955, 1.045) \
     X("tensorrt-llm-1.2", SERVE, 2, "", 0.967, 1.460) \
-    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.953, 1.025) \
+    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.953, 1.026) \
     X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.953, 1.022) \
     X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.111) \
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.077) \
     X("tensorrt-llm-1.2", SERVE, 4, "", 0.984, 1.083) \
     X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.988, 1.051) \
-    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.962, 3.328) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.990, 3.329) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 0, "h200-sxm", 0.990, 1.401) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.917, 1.210) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.907, 1.056) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.817, 1.010) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.924, 1.133) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.274) \
+    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.961, 3.328) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.925, 1.232) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.908, 1.052) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.818, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.925, 1.135) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.283) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.952, 1.171) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.953, 1.011) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.914, 1.036) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.494) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.960, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.960, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.863, 1.124) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.448) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.962, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.962, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.881, 1.135) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.877, 2.402) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.919, 1.702) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.943, 1.515) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.943, 1.505) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "a100-80g-sxm", 0.954, 1.011) \
@@ -461,9 +523,9 @@
     X("tgi-1.0", SERVE, 3, "a10g", 0.902, 1.496) \
     X("tgi-1.0", SERVE, 5, "", 0.990, 2.490) \
     X("tgi-1.0", SERVE, 5, "aws-p4d-a100", 0.990, 2.578) \
-    X("tgi-2", SERVE, -1, "", 0.824, 1.786) \
-    X("tgi-2", SERVE, 2, "", 0.824, 1.786) \
-    X("tgi-2", SERVE, 2, "mi300x", 0.824, 1.786) \
+    X("tgi-rocm-2.3", SERVE, -1, "", 0.826, 1.936) \
+    X("tgi-rocm-2.3", SERVE, 2, "", 0.826, 1.936) \
+    X("tgi-rocm-2.3", SERVE, 2, "mi300x", 0.826, 1.936) \
     X("torchtitan-2024-async-tp", TRAIN_DENSE, -1, "", 0.990, 1.345) \
     X("torchtitan-2024-compiled", TRAIN_DENSE, -1, "", 0.990, 1.383) \
     X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "", 0.990, 1.383) \
@@ -471,10 +533,13 @@
     X("torchtitan-2024-eager", TRAIN_DENSE, -1, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.073) \
-    X("torchtitan-2025-compiled", TRAIN_DENSE, -1, "", 0.990, 1.535) \
-    X("torchtitan-2025-compiled", TRAIN_DENSE, 0, "", 0.990, 1.535) \
+    X("torchtitan-2025-compiled", TRAIN_DENSE, -1, "", 0.990, 1.458) \
+    X("torchtitan-2025-compiled", TRAIN_DENSE, 0, "", 0.990, 1.458) \
     X("torchtune-2024-compiled", TRAIN_DENSE, -1, "", 0.834, 1.010) \
     X("torchtune-2024-compiled", TRAIN_DENSE, 0, "", 0.834, 1.010) \
+    X("transformers-4.39", HOST, -1, "", 0.783, 1.010) \
+    X("transformers-4.39", HOST, 5, "", 0.781, 1.010) \
+    X("transformers-4.39", HOST, 5, "a100-80g-sxm", 0.780, 1.010) \
     X("transformers-4.46", HOST, -1, "", 0.916, 1.538) \
     X("transformers-4.46", HOST, 2, "", 0.936, 1.422) \
     X("transformers-4.46", HOST, 2, "a100-80g-sxm", 0.940, 1.398) \
@@ -501,16 +566,16 @@
     X("vllm", SERVE_FIRST, 0, "", 0.655, 1.816) \
     X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.721, 1.010) \
     X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.564, 1.414) \
-    X("vllm-0.10", SERVE, -1, "", 0.990, 1.320) \
-    X("vllm-0.10", SERVE, 0, "", 0.990, 1.122) \
-    X("vllm-0.10", SERVE, 0, "b200-sxm", 0.990, 1.107) \
-    X("vllm-0.10", SERVE, 2, "", 0.990, 1.320) \
-    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.514) \
+    X("vllm-0.10", SERVE, -1, "", 0.990, 1.530) \
+    X("vllm-0.10", SERVE, 0, "", 0.990, 2.115) \
+    X("vllm-0.10", SERVE, 0, "b200-sxm", 0.990, 1.167) \
+    X("vllm-0.10", SERVE, 2, "", 0.990, 1.343) \
+    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.358) \
     X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.120) \
-    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.974, 1.076) \
+    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.974, 1.077) \
     X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.124) \
-    X("vllm-0.10", SERVE, 4, "", 0.990, 1.152) \
-    X("vllm-0.10", SERVE, 4, "b200-sxm", 0.990, 1.130) \
+    X("vllm-0.10", SERVE, 4, "", 0.990, 1.177) \
+    X("vllm-0.10", SERVE, 4, "b200-sxm", 0.990, 1.134) \
     X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.418) \
     X("vllm-0.10", SERVE_MOE, 0, "", 0.842, 1.315) \
     X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.473, 1.447) \
@@ -520,76 +585,105 @@
     X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.213) \
     X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.591) \
     X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.678) \
-    X("vllm-0.10", SERVE_FIRST, -1, "", 0.945, 1.584) \
-    X("vllm-0.10", SERVE_FIRST, 0, "", 0.945, 1.584) \
-    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.625) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.952, 1.814) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.613, 1.107) \
-    X("vllm-0.11", SERVE, -1, "", 0.990, 1.479) \
-    X("vllm-0.11", SERVE, 0, "", 0.965, 1.365) \
+    X("vllm-0.10", SERVE_FIRST, -1, "", 0.866, 1.626) \
+    X("vllm-0.10", SERVE_FIRST, 0, "", 0.866, 1.626) \
+    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.630) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.944, 1.819) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.606, 1.110) \
+    X("vllm-0.11", SERVE, -1, "", 0.990, 1.276) \
+    X("vllm-0.11", SERVE, 0, "", 0.965, 1.361) \
     X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.372) \
     X("vllm-0.11", SERVE, 0, "b200-sxm", 0.685, 1.093) \
     X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.615) \
-    X("vllm-0.11", SERVE, 2, "", 0.990, 1.557) \
-    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.365) \
-    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.561) \
-    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.825, 1.073) \
-    X("vllm-0.11", SERVE, 5, "", 0.866, 1.175) \
+    X("vllm-0.11", SERVE, 2, "", 0.990, 1.223) \
+    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.359) \
+    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.550) \
+    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.825, 1.041) \
+    X("vllm-0.11", SERVE, 5, "", 0.866, 1.167) \
     X("vllm-0.11", SERVE, 5, "b200-sxm", 0.897, 1.701) \
-    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.142) \
-    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.059) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.909, 1.343) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.875, 1.494) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.844, 1.488) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.795) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 1.321) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.901, 1.379) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.967, 1.854) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.888, 1.421) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.565) \
-    X("vllm-0.11", SERVE_MOE, 5, "", 0.886, 1.831) \
+    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.141) \
+    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.058) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.990, 1.492) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.617) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.847, 1.492) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.806) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 1.336) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.990, 1.320) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.970, 1.851) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.892, 1.418) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.600) \
+    X("vllm-0.11", SERVE_MOE, 5, "", 0.887, 1.833) \
     X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.950, 2.368) \
     X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.039) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.889, 1.495) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.889, 1.495) \
-    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.981, 1.737) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.889, 1.574) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.143) \
-    X("vllm-0.14", SERVE_MOE, -1, "", 0.970, 1.183) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.956, 1.117) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.952, 1.054) \
-    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.271) \
-    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.452) \
-    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.198) \
-    X("vllm-0.14", SERVE_FIRST, -1, "", 0.923, 1.302) \
-    X("vllm-0.14", SERVE_FIRST, 0, "", 0.923, 1.302) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.890, 1.244) \
-    X("vllm-0.17", SERVE, -1, "", 0.983, 1.212) \
-    X("vllm-0.17", SERVE, 2, "", 0.985, 1.177) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.988, 1.967) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.988, 1.967) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.986, 1.761) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.895, 1.602) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.953, 1.745) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.245) \
+    X("vllm-0.14", SERVE_MOE, -1, "", 0.970, 1.225) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.131) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.952, 1.087) \
+    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.274) \
+    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.455) \
+    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.211) \
+    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.302) \
+    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.302) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.244) \
+    X("vllm-0.17", SERVE, -1, "", 0.988, 1.240) \
+    X("vllm-0.17", SERVE, 2, "", 0.987, 1.036) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.989, 1.010) \
-    X("vllm-0.17", SERVE_MOE, -1, "", 0.954, 1.113) \
-    X("vllm-0.17", SERVE_MOE, 0, "", 0.817, 1.047) \
-    X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.747, 1.010) \
-    X("vllm-0.17", SERVE_MOE, 0, "h200-sxm", 0.973, 1.046) \
-    X("vllm-0.17", SERVE_MOE, 2, "", 0.940, 1.097) \
-    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.896, 1.097) \
-    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.946, 1.077) \
-    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.069) \
-    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.142) \
-    X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.945, 1.046) \
-    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.173) \
+    X("vllm-0.17", SERVE_MOE, -1, "", 0.961, 1.110) \
+    X("vllm-0.17", SERVE_MOE, 0, "", 0.827, 1.047) \
+    X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
+    X("vllm-0.17", SERVE_MOE, 0, "h200-sxm", 0.974, 1.045) \
+    X("vllm-0.17", SERVE_MOE, 2, "", 0.920, 1.066) \
+    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.888, 1.049) \
+    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.944, 1.075) \
+    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.066) \
+    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.149) \
+    X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.960, 1.065) \
+    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.174) \
     X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.177) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.977, 2.081) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.977, 2.081) \
-    X("vllm-0.17", SERVE_FIRST, 0, "a100-80g-sxm", 0.894, 2.107) \
-    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.434) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.927) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.692) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.340) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.987) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.987) \
+    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.324) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.919) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.529) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.327) \
     X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.823, 1.010) \
-    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 1.106) \
-    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 1.106) \
-    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.106) \
+    X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.393) \
+    X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.393) \
+    X("vllm-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.332) \
+    X("vllm-0.2", DECODE_DRAM, 2, "h100-sxm", 0.990, 1.411) \
+    X("vllm-0.2", DECODE_NETWORK, -1, "", 0.990, 1.993) \
+    X("vllm-0.2", DECODE_NETWORK, 2, "", 0.990, 2.006) \
+    X("vllm-0.2", HOST, -1, "", 0.990, 1.160) \
+    X("vllm-0.2", PREFILL, -1, "", 0.990, 1.959) \
+    X("vllm-0.2", PREFILL, 0, "", 0.990, 1.959) \
+    X("vllm-0.2", PREFILL, 0, "a100-80g-sxm", 0.990, 1.982) \
+    X("vllm-0.2", PREFILL, 0, "h100-sxm", 0.990, 1.917) \
+    X("vllm-0.2", PREFILL_SHORT, -1, "", 0.990, 1.978) \
+    X("vllm-0.2", PREFILL_SHORT, 0, "", 0.990, 1.977) \
+    X("vllm-0.20", SERVE, -1, "", 0.963, 1.031) \
+    X("vllm-0.20", SERVE, 2, "", 0.974, 1.073) \
+    X("vllm-0.20", SERVE, 2, "l4", 0.970, 1.021) \
+    X("vllm-0.20", SERVE_FIRST, -1, "", 0.838, 1.509) \
+    X("vllm-0.20", SERVE_FIRST, 0, "", 0.838, 1.509) \
+    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.976) \
+    X("vllm-0.4", DECODE_DRAM, -1, "", 0.958, 1.129) \
+    X("vllm-0.4", DECODE_DRAM, 2, "", 0.958, 1.129) \
+    X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.958, 1.129) \
+    X("vllm-0.4", DECODE_NETWORK, -1, "", 0.990, 1.440) \
+    X("vllm-0.4", DECODE_NETWORK, 0, "", 0.990, 1.440) \
+    X("vllm-0.4", DECODE_NETWORK, 0, "a100-80g-sxm", 0.990, 1.440) \
+    X("vllm-0.4", HOST, -1, "", 0.990, 1.472) \
+    X("vllm-0.4", HOST, 5, "", 0.990, 1.299) \
+    X("vllm-0.4", HOST, 5, "a100-80g-sxm", 0.990, 1.285) \
+    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.459) \
+    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.459) \
+    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.527) \
+    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.298) \
     X("vllm-0.5", DECODE_DRAM, -1, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "gh200-96g", 0.990, 1.060) \
@@ -605,58 +699,65 @@
     X("vllm-0.5", SERVE_FIRST, -1, "", 0.619, 1.508) \
     X("vllm-0.5", SERVE_FIRST, 0, "", 0.619, 1.508) \
     X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.634, 1.021) \
-    X("vllm-0.6", DECODE_DRAM, -1, "", 0.943, 1.019) \
-    X("vllm-0.6", DECODE_DRAM, 2, "", 0.943, 1.019) \
-    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.981, 1.021) \
-    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.941, 1.013) \
-    X("vllm-0.6", DECODE_NETWORK, -1, "", 0.990, 1.102) \
-    X("vllm-0.6", DECODE_NETWORK, 0, "", 0.990, 1.102) \
-    X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.990, 1.102) \
-    X("vllm-0.6", HOST, -1, "", 0.957, 1.074) \
-    X("vllm-0.6", HOST, 0, "", 0.990, 1.089) \
-    X("vllm-0.6", HOST, 0, "a100-80g-sxm", 0.990, 1.091) \
-    X("vllm-0.6", HOST, 2, "", 0.960, 1.053) \
-    X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.990, 1.060) \
-    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.938, 1.030) \
-    X("vllm-0.6", HOST, 5, "", 0.930, 1.101) \
-    X("vllm-0.6", HOST, 5, "a100-80g-sxm", 0.927, 1.103) \
+    X("vllm-0.6", DECODE_DRAM, -1, "", 0.954, 1.093) \
+    X("vllm-0.6", DECODE_DRAM, 2, "", 0.953, 1.099) \
+    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.982, 1.039) \
+    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.943, 1.029) \
+    X("vllm-0.6", DECODE_NETWORK, -1, "", 0.976, 1.105) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "", 0.976, 1.105) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.976, 1.105) \
+    X("vllm-0.6", HOST, -1, "", 0.883, 1.018) \
+    X("vllm-0.6", HOST, 0, "", 0.927, 1.085) \
+    X("vllm-0.6", HOST, 0, "a100-80g-sxm", 0.934, 1.097) \
+    X("vllm-0.6", HOST, 2, "", 0.888, 1.039) \
+    X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.826, 1.049) \
+    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.926, 1.027) \
+    X("vllm-0.6", HOST, 5, "", 0.556, 1.087) \
+    X("vllm-0.6", HOST, 5, "a100-80g-sxm", 0.539, 1.092) \
     X("vllm-0.6", PREFILL, -1, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.492) \
-    X("vllm-0.6", INFER_MOE, -1, "", 0.934, 1.064) \
-    X("vllm-0.6", INFER_MOE, 2, "", 0.934, 1.064) \
-    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.934, 1.064) \
-    X("vllm-0.6", SERVE, -1, "", 0.884, 1.147) \
-    X("vllm-0.6", SERVE, 0, "", 0.795, 1.143) \
-    X("vllm-0.6", SERVE, 0, "a100-40g-sxm", 0.907, 1.195) \
-    X("vllm-0.6", SERVE, 0, "a800-sxm", 0.914, 1.067) \
-    X("vllm-0.6", SERVE, 0, "h20-sxm-141gb", 0.941, 1.488) \
-    X("vllm-0.6", SERVE, 2, "", 0.884, 1.173) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.958, 1.193) \
-    X("vllm-0.6", SERVE, 3, "", 0.804, 1.035) \
-    X("vllm-0.6", SERVE, 3, "rtx-4090", 0.721, 1.071) \
-    X("vllm-0.6", SERVE, 5, "", 0.789, 1.825) \
-    X("vllm-0.6", SERVE, 5, "h200-sxm", 0.783, 1.870) \
-    X("vllm-0.6", SERVE_MOE, -1, "", 0.959, 1.488) \
-    X("vllm-0.6", SERVE_MOE, 2, "", 0.959, 1.268) \
-    X("vllm-0.6", SERVE_FIRST, -1, "", 0.618, 1.487) \
-    X("vllm-0.6", SERVE_FIRST, 0, "", 0.618, 1.487) \
-    X("vllm-0.6", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 2.248) \
-    X("vllm-0.6", SERVE_FIRST, 0, "a100-80g-sxm", 0.841, 1.831) \
-    X("vllm-0.6", SERVE_FIRST, 0, "a800-sxm", 0.990, 2.499) \
-    X("vllm-0.6", SERVE_FIRST, 0, "h100-sxm", 0.678, 1.391) \
-    X("vllm-0.6", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 3.647) \
-    X("vllm-0.6", SERVE_FIRST, 0, "h200-sxm", 0.990, 6.989) \
-    X("vllm-0.6", SERVE_FIRST, 0, "rtx-4090", 0.756, 2.020) \
-    X("vllm-0.6", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 4.704) \
-    X("vllm-0.6", SERVE_FIRST, 0, "rtx-a6000", 0.560, 1.673) \
-    X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.121) \
-    X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.121) \
-    X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.121) \
-    X("vllm-rocm-0.11", HOST, -1, "", 0.990, 1.115) \
-    X("vllm-rocm-0.11", HOST, 4, "", 0.990, 1.113) \
-    X("vllm-rocm-0.11", HOST, 4, "mi300x", 0.990, 1.113) \
-    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.198) \
+    X("vllm-0.6", INFER_MOE, -1, "", 0.937, 1.061) \
+    X("vllm-0.6", INFER_MOE, 2, "", 0.937, 1.061) \
+    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.063) \
+    X("vllm-0.6", SERVE, -1, "", 0.723, 1.112) \
+    X("vllm-0.6", SERVE, 0, "", 0.407, 1.073) \
+    X("vllm-0.6", SERVE, 2, "", 0.724, 1.108) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.186) \
+    X("vllm-0.6", SERVE_FIRST, -1, "", 0.605, 34.349) \
+    X("vllm-0.6", SERVE_FIRST, 0, "", 0.605, 34.349) \
+    X("vllm-0.7", SERVE, -1, "", 0.853, 1.217) \
+    X("vllm-0.7", SERVE, 0, "", 0.935, 1.223) \
+    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.938, 1.213) \
+    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.945, 1.081) \
+    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.914, 1.467) \
+    X("vllm-0.7", SERVE, 2, "", 0.895, 1.177) \
+    X("vllm-0.7", SERVE, 3, "", 0.801, 1.042) \
+    X("vllm-0.7", SERVE, 3, "rtx-4090", 0.720, 1.073) \
+    X("vllm-0.7", SERVE, 5, "", 0.793, 1.842) \
+    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.975, 1.486) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.961, 1.273) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 3.256) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 3.256) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 2.435) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 3.284) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 2.732) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.803) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 4.124) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 7.509) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 2.224) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 5.503) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.592, 1.827) \
+    X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
+    X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
+    X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
+    X("vllm-rocm-0.11", HOST, -1, "", 0.990, 1.112) \
+    X("vllm-rocm-0.11", HOST, 4, "", 0.990, 1.106) \
+    X("vllm-rocm-0.11", HOST, 4, "mi300x", 0.990, 1.106) \
+    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.350) \
+    X("vllm-rocm-0.11", SERVE_FIRST, -1, "", 0.463, 3.509) \
+    X("vllm-rocm-0.11", SERVE_FIRST, 0, "", 0.463, 3.509) \
     X("vllm-rocm-0.6", DECODE_NETWORK, -1, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "mi300x", 0.819, 1.046) \

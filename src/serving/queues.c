@@ -46,9 +46,11 @@ void orr_queue_pop(struct orr_queue *queue)
     sink(queue, 0, last);
 }
 
-void orr_queue_order(struct orr_queue *queue)
+void orr_queue_delay(struct orr_queue *queue, size_t i, double key)
 {
-    for (size_t i = queue->n / 2; i-- > 0;) sink(queue, i, queue->items[i]);
+    struct orr_due due = queue->items[i];
+    due.key = key;
+    sink(queue, i, due);
 }
 
 /* ---------------------------------------------------------------- a line with two ends */

@@ -52,16 +52,18 @@ void orr_replica_free(struct orr_replica *r)
     free(r);
 }
 
-/* Another text of a batch delays those that came before. */
+/* Another text of a batch delays those that came before. They are due last, so that they stand at the end of the heap;
+ * one that is delayed sinks further towards it, behind what has been looked at. */
 static void delay_batch(struct orr_replica *r)
 {
-    for (size_t i = 0; i < r->coming.n; i++) {
+    int64_t left = r->texts.n - 1;
+    for (size_t i = r->coming.n; i-- > 0 && left > 0;) {
         struct orr_sequence *s = &r->sequences[r->coming.items[i].slot];
         if (s->batch != r->texts.batch) continue;
         s->visible_s = r->texts.end_s + orr_frontend_own_s(&r->facts, (double)s->ask.input_len);
-        r->coming.items[i].key = s->visible_s;
+        orr_queue_delay(&r->coming, i, s->visible_s);
+        left--;
     }
-    orr_queue_order(&r->coming);
 }
 
 /* Eq. 364: when the text that the thread is given at a time is handed on, should none follow it. */

@@ -42,7 +42,7 @@ struct orr_queue {
 };
 bool orr_queue_push(struct orr_queue *queue, struct orr_due due); /* false: out of memory */
 void orr_queue_pop(struct orr_queue *queue);
-void orr_queue_order(struct orr_queue *queue); /* after keys were changed */
+void orr_queue_delay(struct orr_queue *queue, size_t i, double key); /* item i is due later */
 
 /* The batch of texts that one thread makes tokens of, or made last (Eq. 364). */
 struct orr_texts {

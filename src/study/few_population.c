@@ -6,7 +6,6 @@
 #include "base/plain.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

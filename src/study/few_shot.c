@@ -13,7 +13,6 @@
 #include "validate/unseen.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
