@@ -9,29 +9,16 @@ ahead, so that only the device is timed.
 import argparse
 import csv
 import os
-import statistics
 
 import torch
+
+from kit_time import seconds
 
 # Experts of a rank, their mean rows, elements of a row, columns of the first matrix (gate and up).
 SHAPES = [(e, rows, h, n) for e, h, n in ((8, 4096, 28672), (16, 2048, 1536), (32, 7168, 4096), (4, 7168, 4096))
           for rows in (128, 256, 512, 1024, 2048, 4096)]
-
-
-def seconds(call):
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(15):
-        torch.cuda._sleep(2_000_000)
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times)
+# A pause of about a millisecond.
+AHEAD_CYCLES = 2_000_000
 
 
 def side_by_side(streams, calls):
@@ -86,8 +73,8 @@ def main():
                     for product, grouped, plain in products(counts(experts, rows, law), k, columns):
                         for kernel, call in (("grouped_mm", grouped), ("loop", lambda: [one() for one in plain]),
                                              ("streams", lambda: side_by_side(streams, plain))):
-                            table.writerow([product, kernel, law, experts, rows, k, columns, f"{seconds(call):.6g}",
-                                            source])
+                            time_s = seconds(call, 15, AHEAD_CYCLES)
+                            table.writerow([product, kernel, law, experts, rows, k, columns, f"{time_s:.6g}", source])
                 file.flush()
                 torch.cuda.empty_cache()
 

@@ -12,30 +12,16 @@ kernels of a whole router are short, so that their device times are added up by 
 import argparse
 import csv
 import os
-import statistics
 
 import torch
 import torch.nn.functional as F
 from torch.profiler import ProfilerActivity, profile
 
+from kit_time import seconds
+
 # Tokens of a micro-batch on a rank, experts, experts of a token, elements of a row.
 SHAPES = [(t, 8, 2, 4096) for t in (4096, 16384, 32768)] + [(t, 128, 8, 2048) for t in (4096, 8192, 32768)] + [
     (t, 256, 8, 7168) for t in (4096, 8192)]
-
-
-def seconds(call, repeats=20):
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(repeats):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times)
 
 
 def choices(tokens, experts, active):
@@ -267,7 +253,8 @@ def main():
                                     f"{seconds(call, repeats):.6g}", source])
             for kernel, what, call in routers(tokens, experts, active):
                 time_s, launches = device_seconds(call)
-                table.writerow([kernel, what, tokens, experts, active, "", "", f"{launches:.0f}", f"{time_s:.6g}", source])
+                table.writerow([kernel, what, tokens, experts, active, "", "", f"{launches:.0f}", f"{time_s:.6g}",
+                                source])
             file.flush()
             del calls
             torch.cuda.empty_cache()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Time element-wise kernels whose operands are slices or permuted views beside the same kernels on whole tensors: what a
-stack pays that splits one matrix into gate and up, joins their gradients, or swaps the order of samples and tokens.
+"""Time element-wise kernels whose operands are slices or permuted views beside the same kernels on whole tensors: what
+a stack pays that splits one matrix into gate and up, joins their gradients, or swaps the order of samples and tokens.
 Operands together are larger than the last-level cache. Every row is the median of 20 calls, by events.
 
     kit_strided.py --out DIR
@@ -8,25 +8,11 @@ Operands together are larger than the last-level cache. Every row is the median 
 import argparse
 import csv
 import os
-import statistics
 
 import torch
 import torch.nn.functional as F
 
-
-def seconds(call):
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(20):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times)
+from kit_time import seconds
 
 
 def gated(tokens, ffn):
