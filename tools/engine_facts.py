@@ -23,6 +23,8 @@ JOBS = {
                    "--engine hf-transformers-2026-eager",
     "4-bit base": "train --model llama2-7b --system a100-80g-sxm --gpus 1 --seq 1304 --micro-batch 1 --global-batch 1 "
                   "--adapter qlora:rank=8,targets=q+v,format=bf16,dropout=0.05 --engine litgpt-2023",
+    "adapters": "train --model llama3-8b --system h100-sxm --gpus 8 --tp 2 --seq 4096 --micro-batch 1 --global-batch 8 "
+                "--adapter lora:rank=16,targets=q+k+v+o --engine megatron-core-2024",
     "short steps": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 512 --micro-batch 1 --global-batch 1 "
                    "--engine hf-transformers-2026-eager",
     "eager scores": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 "
@@ -153,7 +155,7 @@ GROUPS = {
         ("gradients_dropped", "false", "fine-tuning"),
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"),
         ("joined_qkv_kept", "false", "4-bit base"), ("adapters_joined", "false", "4-bit base"),
-        ("adapters_whole", "true", "fine-tuning"), ("adapters_narrow", "true", "fine-tuning"),
+        ("adapters_whole", "false", "adapters"), ("adapters_narrow", "false", "adapters"),
         ("quantised_input_kept", "false", "4-bit base"), ("quantised_head", "false", "4-bit base"),
         ("restored_bytes", "0", "4-bit base"), ("logit_bytes_live", "24", "full memory"),
         ("loss_chunks", "0", "chunked"), ("zero3_live_params", "0", "sharded states"), ("zero3_whole_params", "0", "sharded states"),
