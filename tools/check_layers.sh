@@ -126,7 +126,7 @@ awk '/^\{/ {start = FNR}
 rule "no function is longer than 60 lines"
 
 # The table of measured runs is written by a program, one run per line.
-headers=$(ls src/*/*.h | grep -v nearest_table)
+headers=$(ls src/*/*.h | grep -vE 'nearest_table|interval_table') # without the generated tables
 wc -l $sources $headers | awk '$1 > 700 && $2 != "total"' >"$found"
 rule "no file is longer than 700 lines"
 

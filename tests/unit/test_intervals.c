@@ -115,7 +115,9 @@ static void recorded_intervals_hold_the_prediction(void **state)
     for (int r = 0; r < ORR_N_REGIMES; r++) {
         const struct orr_interval calibrated = orr_interval_recorded((enum orr_regime)r, true);
         const struct orr_interval datasheet = orr_interval_recorded((enum orr_regime)r, false);
-        assert_true(calibrated.low > 0.2 && calibrated.low < 1 && calibrated.high > 1 && calibrated.high < 5);
+        /* First tokens under load wait for queues, which a little more load makes several times as long. */
+        const double most = r == ORR_REGIME_SERVE_FIRST ? 10 : 5;
+        assert_true(calibrated.low > 0.2 && calibrated.low < 1 && calibrated.high > 1 && calibrated.high < most);
         assert_true(datasheet.low <= calibrated.low && datasheet.high >= calibrated.high);
         assert_non_null(strstr(calibrated.name, ", calibrated"));
         assert_non_null(strstr(datasheet.name, ", datasheet"));
