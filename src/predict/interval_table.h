@@ -724,8 +724,8 @@
     X("vllm-0.6", SERVE, 0, "", 0.407, 1.073) \
     X("vllm-0.6", SERVE, 2, "", 0.724, 1.108) \
     X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.186) \
-    X("vllm-0.6", SERVE_FIRST, -1, "", 0.605, 34.349) \
-    X("vllm-0.6", SERVE_FIRST, 0, "", 0.605, 34.349) \
+    X("vllm-0.6", SERVE_FIRST, -1, "", 0.588, 1.010) \
+    X("vllm-0.6", SERVE_FIRST, 0, "", 0.588, 1.010) \
     X("vllm-0.7", SERVE, -1, "", 0.853, 1.217) \
     X("vllm-0.7", SERVE, 0, "", 0.935, 1.223) \
     X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.938, 1.213) \
@@ -736,19 +736,19 @@
     X("vllm-0.7", SERVE, 3, "rtx-4090", 0.720, 1.073) \
     X("vllm-0.7", SERVE, 5, "", 0.793, 1.842) \
     X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.975, 1.486) \
-    X("vllm-0.7", SERVE_MOE, 2, "", 0.961, 1.273) \
-    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 3.256) \
-    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 3.256) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 2.435) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 3.284) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 2.732) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.803) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 4.124) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 7.509) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 2.224) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 5.503) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.592, 1.827) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.156) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.333) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 814.065) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 814.065) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.355) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 9.908) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.885) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 5.441) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.375) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 814.065) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 4.108) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 16.602) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.592, 3.266) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
