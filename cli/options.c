@@ -164,6 +164,7 @@ static const struct cli_option options[] = {
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD,...", CLI_BY, CLI_FOR_VALIDATE, "also group by columns: model, engine, precision, tp, ..."),
+    OWN("record", "FOLDER", CLI_FOR_VALIDATE, "write errors.json and the C tables of --intervals and --runs there"),
     OWN("where", "FIELD=VALUE,...", CLI_FOR_VALIDATE, "only rows with these values; none after =: not given"),
     ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip of the tables; default: the folder's name"),

@@ -89,12 +89,33 @@ static enum orr_format table_or_report(const struct cli_args *args)
     return args->runs ? ORR_FORMAT_RUNS : args->format;
 }
 
+/* What a version keeps of its errors, from one pass over the measurements. */
+static enum cli_status write_record(const char *folder, const struct orr_validation *validation)
+{
+    static const struct {
+        const char *name;
+        enum orr_format format;
+    } FILES[] = {{"errors.json", ORR_FORMAT_JSON},
+                 {"interval_table.h", ORR_FORMAT_INTERVALS},
+                 {"nearest_table.h", ORR_FORMAT_RUNS}};
+    enum cli_status status = CLI_ANSWERED;
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && !status; i++) {
+        struct orr_text path = {0};
+        cli_text_add(&path, "%s/%s", folder, FILES[i].name);
+        status = cli_write_file(path.data, orr_validation_render(validation, FILES[i].format, NULL));
+        free(path.data);
+    }
+    return status;
+}
+
 static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
 {
     struct orr_error error;
     const char *where = cli_args_value(args, "where");
     if (where && orr_validation_keep(validation, where, &error)) return cli_fail("--where: %s", error.text);
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
+    const char *folder = cli_args_value(args, "record");
+    if (folder) return write_record(folder, validation);
     enum cli_status status = CLI_ANSWERED;
     if (args->html) status = cli_write_html(args, "validate", orr_validation_render(validation, ORR_FORMAT_HTML, NULL));
     if (!status && !cli_html_only(args)) {
@@ -152,13 +173,14 @@ static enum cli_status help(void)
 /* The first option given that --ablation ignores; NULL if there is none. */
 static const char *beside_ablation(const struct cli_args *args)
 {
-    return args->without              ? "without"
-           : args->by                 ? "by"
-           : args->html               ? "html"
-           : args->intervals          ? "intervals"
-           : args->unseen             ? "unseen"
-           : args->max_mape_frac >= 0 ? "max-mape"
-                                      : NULL;
+    return args->without                  ? "without"
+           : args->by                     ? "by"
+           : args->html                   ? "html"
+           : args->intervals              ? "intervals"
+           : args->unseen                 ? "unseen"
+           : cli_args_has(args, "record") ? "record"
+           : args->max_mape_frac >= 0     ? "max-mape"
+                                          : NULL;
 }
 
 static enum cli_status validate(const struct cli_args *args)
@@ -166,9 +188,16 @@ static enum cli_status validate(const struct cli_args *args)
     if (args->help) return help();
     if (args->intervals && args->format != ORR_FORMAT_TERMINAL)
         return cli_fail("--intervals cannot be combined with --json or --csv");
+    const bool reports = args->format != ORR_FORMAT_TERMINAL || args->html || args->intervals || args->runs;
+    if (cli_args_has(args, "record") && reports)
+        return cli_fail("--record writes files of its own: without --json, --csv, --html, --intervals and --runs");
     if (cli_args_has(args, "collectives")) return cli_fabric(args, true);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --collectives");
-    const char *other = args->intervals ? "intervals" : args->runs ? "runs" : args->without ? "without" : NULL;
+    const char *other = args->intervals                ? "intervals"
+                        : args->runs                   ? "runs"
+                        : cli_args_has(args, "record") ? "record"
+                        : args->without                ? "without"
+                                                       : NULL;
     if (args->unseen && other) return cli_fail("--unseen cannot be combined with --%s", other);
     const char *beside = args->ablation ? beside_ablation(args) : NULL;
     if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);

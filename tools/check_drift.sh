@@ -20,9 +20,7 @@ program=${ORRERY:-$root/build/orrery}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export ORRERY_DATADIR="$root" LC_ALL=C.UTF-8
-"$program" validate --json >"$work/errors.json"
-"$program" validate --intervals >"$work/interval_table.h"
-"$program" validate --runs >"$work/nearest_table.h"
+"$program" validate --record "$work"
 python3 - "$work/errors.json" >"$work/recorded.csv" <<'PYTHON'
 import csv, json, sys
 out = csv.writer(sys.stdout, lineterminator="\n")
