@@ -148,6 +148,8 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
         status = cli_fail("--unseen: %s", error.text);
     if (!status && args->without && orr_validation_without(args->without, &scores.validation, &error))
         status = cli_fail("--without: %s", error.text);
+    const char *where = cli_args_value(args, "where");
+    if (!status && where && orr_validation_only(where, &scores.validation, &error)) status = cli_fail("%s", error.text);
     for (size_t i = 0; i < n && !status; i++)
         if (args->n_words || !is_record(paths[i])) status = add_file(args, catalogue, paths[i], &scores);
     if (!status) status = args->ablation ? answer_ablation(args, scores.ablation) : answer(args, scores.validation);

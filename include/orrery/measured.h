@@ -69,6 +69,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *v
  * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions,
                                                        struct orr_error *error);
+/* Before the first file, in a validation that may have been started: rows that cannot meet the conditions, which
+ * orr_validation_keep gets as well, are not predicted. The text must live as long as files are added. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_only(const char *conditions, struct orr_validation **validation,
+                                                       struct orr_error *error);
 /* Render as TERMINAL, JSON, CSV, HTML (tables, and predicted over measured row by row) or INTERVALS; the caller owns
  * the text. */
 ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,

@@ -105,6 +105,32 @@ static void keep_value(struct orr_validation *v, size_t at, const char *column, 
     v->n_scores = v->n_rows = kept;
 }
 
+enum orr_err orr_validation_only(const char *conditions, struct orr_validation **validation, struct orr_error *error)
+{
+    if (!*validation) *validation = calloc(1, sizeof **validation);
+    if (!*validation) return orr_out_of_memory(error, NULL);
+    (*validation)->only = conditions;
+    return ORR_OK;
+}
+
+bool orr_validation_asks(const struct orr_validation *validation, const struct orr_csv *csv, size_t row)
+{
+    for (const char *rest = validation->only; rest;) {
+        char name[ORR_ID];
+        rest = next_name(rest, name);
+        const char *value = strchr(name, '=');
+        if (!value) return true; /* orr_validation_keep refuses it */
+        const size_t length = (size_t)(value++ - name);
+        name[length] = '\0';
+        const size_t at = find(FILLED, N_FILLED, name);
+        const char *cell = orr_csv_cell(csv, row, name);
+        if (at < N_FILLED ? at == 0 && cell[0] && strcmp(cell, value) != 0 /* a source that is printed is the score's */
+                          : strcmp(cell, strcmp(value, NOT_GIVEN) == 0 ? "" : value) != 0)
+            return false;
+    }
+    return true;
+}
+
 enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;

@@ -61,7 +61,8 @@ static void open_part(const struct table *t, size_t block, size_t i)
                                                          .n_csvs = v->n_csvs,
                                                          .scores = &v->scores[v->n_scores + 2 * t->blocks[block].first],
                                                          .without = v->without,
-                                                         .unseen = v->unseen};
+                                                         .unseen = v->unseen,
+                                                         .only = v->only};
 }
 
 /* Moves the scores of all blocks together. */
@@ -121,6 +122,7 @@ static enum orr_err score_block(const struct table *t, struct validator *w, size
     for (size_t i = 0; i < t->n; i++) open_part(t, block, i);
     for (size_t k = 0; k < t->blocks[block].n && !err; k++) {
         const size_t row = t->blocks[block].first + k;
+        if (!orr_validation_asks(&parts[0], t->csv, row)) continue;
         if (parts[0].unseen) err = hide_source(w, t->schema->request, row, error);
         for (size_t i = 0; i < t->n && !err; i++) {
             w->v = &parts[i];

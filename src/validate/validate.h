@@ -62,7 +62,11 @@ struct orr_validation {
     struct orr_served_run run;           /* of the last row of the serving schema */
     uint32_t without;                    /* mask of pieces left out of every job (ablate.h) */
     bool unseen;                         /* every source is predicted as if nobody had seen it (unseen.h) */
+    const char *only;                    /* conditions that rows must meet to be predicted; NULL: none */
 };
+
+/* Can a row of a table have a score that meets the conditions of `only`? */
+bool orr_validation_asks(const struct orr_validation *validation, const struct orr_csv *csv, size_t row);
 
 struct orr_error_stats {
     size_t n;

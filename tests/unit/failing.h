@@ -163,6 +163,9 @@ static bool try_place(const struct world *w, const struct failing_case *c, const
     return again;
 }
 
+/* Of a thin test every so many places fail. */
+enum { THIN = 8 };
+
 static size_t walk(const struct world *w, const struct failing_case *c, size_t step, size_t *n_bad)
 {
     char request[1024];
@@ -178,6 +181,7 @@ static size_t walk(const struct world *w, const struct failing_case *c, size_t s
     if (!good) fail_msg("%s: %s", c->name, error.text);
     const size_t n = allocator.n_firsts;
     const long n_second = allocator.n_second < SECOND ? allocator.n_second : SECOND;
+    if (is_thin()) step = step > THIN ? step : THIN;
     for (size_t k = 0; k < n; k += step) *n_bad += !try_place(w, c, request, good, allocator.firsts[k], false);
     for (long at = 1; at <= n_second; at++) *n_bad += !try_place(w, c, request, good, at, true);
     free(good);

@@ -225,7 +225,7 @@ struct walk {
     const struct world *w;
     size_t i; /* the document */
     json_t *root;
-    size_t n_read, n_refused, n_bad;
+    size_t n_visited, n_read, n_refused, n_bad;
 };
 
 static enum orr_err read_now(struct walk *walk, struct orr_error *error)
@@ -318,7 +318,7 @@ static void visit(struct walk *walk, json_t *value, const char *path);
 
 static void visit_member(struct walk *walk, const struct place *place, json_t *value)
 {
-    replace(walk, place, value);
+    if (!is_thin() || walk->n_visited++ % 8 == 0) replace(walk, place, value);
     if (!is_free(place->path)) visit(walk, value, place->path);
 }
 
@@ -371,7 +371,7 @@ static void members_of_documents_are_checked(void **state)
         visit(&walk, walk.root, "");
         if (read_now(&walk, &error)) fail_msg("%s, put together again: %s", DOCUMENTS[i].name, error.text);
         print_message("# %s: %zu documents, %zu refused\n", DOCUMENTS[i].name, walk.n_read, walk.n_refused);
-        if (walk.n_refused < walk.n_read / 4) complain(&walk, "", "most damage is accepted", "");
+        if (!is_thin() && walk.n_refused < walk.n_read / 4) complain(&walk, "", "most damage is accepted", "");
         json_decref(walk.root);
         n_bad += walk.n_bad;
     }
