@@ -8,6 +8,7 @@
 
 #include "predict/fill.h"
 #include "predict/interval.h"
+#include "report/assumed.h"
 #include "spec/assume.h"
 #include "spec/family.h"
 
@@ -218,6 +219,38 @@ static void what_is_not_said_is_assumed(void **state)
     assert_true(assumed(&w->job, ORR_ASSUME_KV));
     assert_false(assumed(&w->job, ORR_ASSUME_BATCH)); /* "set" states it */
     assert_false(assumed(&w->job, ORR_ASSUME_SEQ));
+    read_job(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'recompute_ops':'norm'}}");
+    assert_false(assumed(&w->job, ORR_ASSUME_RECOMPUTE)); /* the list says it */
+}
+
+static void check_recompute_reason(struct world *w, const char *request, const char *why)
+{
+    read_job(w, request);
+    json_t *all = orr_assumed_json(&w->job, w->job.assumed, &w->job.spread), *one;
+    size_t i;
+    const char *found = "";
+    json_array_foreach(all, i, one)
+        if (strcmp(json_string_value(json_object_get(one, "key")), "workload.recompute") == 0)
+            found = json_string_value(json_object_get(one, "why"));
+    assert_string_equal(found, why);
+    json_decref(all);
+}
+
+/* Whole layers that another key asks for are not the engine's default. */
+static void recomputation_is_assumed_for_a_reason(void **state)
+{
+    struct world *w = *state;
+#define JOB(more)                                                                                                      \
+    "{'kind':'train','model':'gpt2','system':'h100-sxm','gpus':8,'plan':{" more "'engine':'megatron-core-2025'}}"
+    check_recompute_reason(w, JOB("},'workload':{"), "default of the engine");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_first':4,"),
+                           "recompute_first counts layers that are recomputed whole");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_nth':2,"),
+                           "recompute_nth chooses layers that are recomputed whole");
+    check_recompute_reason(w, JOB("'offload':'activations=cpu'},'workload':{"),
+                           "activations are offloaded as saved inputs of layers");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_ops':'norm',"), "");
+#undef JOB
 }
 
 /* ---------------------------------------------------------------- values left open */
@@ -366,7 +399,8 @@ int main(void)
         cmocka_unit_test(versions_compare_number_by_number), cmocka_unit_test(ranges_have_two_ends),
         cmocka_unit_test(names_of_a_family_find_a_version),  cmocka_unit_test(common_spellings_are_known),
         cmocka_unit_test(the_wrong_kind_is_refused),         cmocka_unit_test(makers_are_compared),
-        cmocka_unit_test(what_is_not_said_is_assumed),       cmocka_unit_test(the_fastest_that_fits_is_taken),
+        cmocka_unit_test(what_is_not_said_is_assumed),
+        cmocka_unit_test(recomputation_is_assumed_for_a_reason),       cmocka_unit_test(the_fastest_that_fits_is_taken),
         cmocka_unit_test(without_a_fit_memory_decides),      cmocka_unit_test(a_spread_widens_the_upper_end),
         cmocka_unit_test(auto_is_the_best_of_all),           cmocka_unit_test(precision_is_a_fact_of_engine_and_chip),
         cmocka_unit_test(auto_is_not_for_every_key),         cmocka_unit_test(chunks_need_a_schedule_of_the_engine),
