@@ -521,11 +521,15 @@ static void logs_of_training_are_read(void **state)
     (void)state;
     LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
         {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
-        {"recompute", "selective"}, {"engine", "megatron-core"});
+        {"recompute", "selective"}, {"engine", "megatron-core"}, {"precision", "bf16"}, {"vpp", ""});
+    LOG("megatron_fp8.log", 0, {"value", "1.5005"}, {"precision", "fp8"}, {"fp8_recipe", "tensorwise"}, {"vpp", "4"},
+        {"recompute", "none"});
     LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
     LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
     LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
     LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
+        {"engine", "nanotron"});
+    LOG("nanotron_tokens.log", 0, {"metric", "step_time_s"}, {"value", "8.79"}, {"global_batch", ""},
         {"engine", "nanotron"});
     LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
         {"micro_batch", "4"}, {"engine", "hf-transformers"});
