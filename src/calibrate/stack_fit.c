@@ -280,7 +280,10 @@ static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker
         kind = runs->runs[i].job.kind;
     }
     if (first) runs->prior = orr_stack_recorded(kin_of_parent(kind, first));
-    if (first && !stack->names[0][0]) snprintf(stack->names[0], ORR_ID, "%s", first);
+    /* A family or an alias is the version that it means today; the file must not change with the catalogue. */
+    const char *name = stack->names[0];
+    if (first && (!name[0] || orr_catalogue_named(stack->catalogue, ORR_PART_ENGINE, name)))
+        snprintf(stack->names[0], ORR_ID, "%s", first);
     return ORR_OK;
 }
 

@@ -551,6 +551,35 @@ static void results_of_serving_are_read(void **state)
     LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
 }
 
+/* The name of a family means another version when the catalogue grows: the fit and its file name today's. Runs under
+ * load whose table names no engine are taken for vLLM, as others are. */
+static void the_parent_is_a_version(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        const char *asked, *run, *parent;
+    } cases[] = {
+        {"megatron", "model=llama2-7b,system=h100-sxm,gpus=8,zero=1,global_batch=128:step_time_s=9",
+         "megatron-core-2025-plain"},
+        {"hf", "model=llama2-7b,system=h100-sxm,gpus=1,batch=4,input_len=512,output_len=128:latency_s=4",
+         "transformers-4"},
+        {NULL, "model=llama2-7b,system=h100-sxm,gpus=1,batch=4,input_len=512,output_len=128:latency_s=1.2", "vllm"},
+        {NULL,
+         "model=llama2-7b,system=h100-sxm,gpus=1,arrival=closed,stat=mean,concurrency=4,input_len=512,output_len=128:"
+         "tpot_s=0.008",
+         "vllm"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct orr_stack *stack;
+        struct orr_error error;
+        if (orr_stack_open(world->catalogue, cases[i].asked, &stack, &error)) fail_msg("%s", error.text);
+        if (orr_stack_add_run(stack, cases[i].run, &error)) fail_msg("%s", error.text);
+        if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+        assert_string_equal(stack->names[0], cases[i].parent);
+        orr_stack_close(stack);
+    }
+}
+
 static void what_a_log_does_not_say_is_named(void **state)
 {
     struct world *world = *state;
@@ -653,6 +682,7 @@ int main(void)
         cmocka_unit_test(factors_do_not_pile_up),
         cmocka_unit_test(the_file_has_the_engine_that_the_runs_favour),
         cmocka_unit_test(the_file_predicts_as_the_fit),
+        cmocka_unit_test(the_parent_is_a_version),
         cmocka_unit_test(logs_of_training_are_read),
         cmocka_unit_test(results_of_serving_are_read),
         cmocka_unit_test(what_a_log_does_not_say_is_named),
