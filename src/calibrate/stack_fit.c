@@ -280,7 +280,10 @@ static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker
         kind = runs->runs[i].job.kind;
     }
     if (first) runs->prior = orr_stack_recorded(kin_of_parent(kind, first));
-    if (first && !stack->names[0][0]) snprintf(stack->names[0], ORR_ID, "%s", first);
+    /* A family or an alias is the version that it means today; the file must not change with the catalogue. */
+    const char *name = stack->names[0];
+    if (first && (!name[0] || orr_catalogue_named(stack->catalogue, ORR_PART_ENGINE, name)))
+        snprintf(stack->names[0], ORR_ID, "%s", first);
     return ORR_OK;
 }
 
@@ -311,11 +314,11 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
             continue;
         }
         orr_stack_run_name(runs, i, name);
-        orr_stack_note(stack, "%s not used: %.160s", name, runs->runs[i].score.skipped);
+        orr_stack_note(stack, "%s not used: %s", name, runs->runs[i].score.skipped);
     }
     stack->n_main = stack->n_chosen;
     if (stack->n_chosen > 0) return ORR_OK;
-    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.200s",
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.480s",
                     stack->n_notes > before ? ": " : "", stack->n_notes > before ? stack->notes[before] : "");
 }
 

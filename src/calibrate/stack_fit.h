@@ -6,7 +6,7 @@
 #include "spec/cells.h"
 
 enum { ORR_STACK_ENGINES = 1 + ORR_STACK_OTHERS, ORR_STACK_NEXT = 3, ORR_STACK_NOTES = 64 };
-#define ORR_NOTE 240
+#define ORR_NOTE 600 /* a message whole, and the name of its run */
 
 /* What is known about one run after the fit; all errors are logarithms of measured over predicted time. */
 struct orr_stack_about {

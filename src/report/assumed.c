@@ -47,6 +47,19 @@ static bool explain_engine(const struct orr_engine *engine, char why[WHY])
     return false;
 }
 
+/* What led to a value that the request does not state; other keys of it may have decided what is recomputed. */
+static const char *reason_of(const struct orr_job *job, enum orr_assumable key)
+{
+    const struct orr_workload *workload = &job->workload;
+    const char *reason = orr_assumable_reason(key, job->kind);
+    if (key != ORR_ASSUME_RECOMPUTE || workload->recompute != ORR_RECOMPUTE_FULL) return reason;
+    if (workload->recompute_first > 0) return "recompute_first counts layers that are recomputed whole";
+    if (workload->recompute_nth > 0) return "recompute_nth chooses layers that are recomputed whole";
+    if (job->plan.offload[ORR_OFFLOAD_ACTIVATIONS] != ORR_STORE_NONE)
+        return "activations are offloaded as saved inputs of layers";
+    return reason;
+}
+
 static void explain_auto(enum orr_assumable key, const struct orr_job *job, const struct orr_spread *spread,
                          char why[WHY])
 {
@@ -99,7 +112,7 @@ json_t *orr_assumed_json(const struct orr_job *job, uint64_t keys, const struct 
         failed = append(array, "workload.engine", orr_json_word(job->engine.id), why);
     for (int i = 0; i < ORR_N_ASSUMABLES && !failed; i++) {
         const enum orr_assumable key = (enum orr_assumable)i;
-        const char *path = orr_assumable_path(key), *reason = orr_assumable_reason(key, job->kind);
+        const char *path = orr_assumable_path(key), *reason = reason_of(job, key);
         if (!(keys & orr_assume_bit(key)) || !reason) continue;
         const bool automatic = job->automatic & orr_assume_bit(key);
         if (automatic) explain_auto(key, job, spread, why);

@@ -55,10 +55,22 @@ static void put_unit(const struct orr_field *field, char unit[UNIT])
 /* Keys that say what a stack is called and where it runs have no source. */
 static bool is_sourced(enum orr_part kind, const char *key)
 {
-    static const char *const NAMES[] = {"kind", "family", "family_aliases", "version", "covers", "default", "vendors"};
+    static const char *const NAMES[] = {"kind",   "family",  "family_aliases", "version",
+                                        "covers", "default", "vendors",        "parent"};
     for (size_t i = 0; kind == ORR_PART_ENGINE && i < ORR_COUNT_OF(NAMES); i++)
         if (strcmp(key, NAMES[i]) == 0) return false;
     return true;
+}
+
+/* The meaning of a key of an engine that is no number, word or switch and so has no field. */
+static const char *meaning_of(enum orr_part kind, const char *key)
+{
+    static const char *const MEANINGS[][2] = {{"parent", "the engine that a user would take without this file"},
+                                              {"limits", "limits that it chooses by the GPU it finds"},
+                                              {"fit", "the report of orrery fit that made this file"}};
+    for (size_t i = 0; kind == ORR_PART_ENGINE && i < ORR_COUNT_OF(MEANINGS); i++)
+        if (strcmp(key, MEANINGS[i][0]) == 0) return MEANINGS[i][1];
+    return "";
 }
 
 static struct fact fact_of(const struct subject *subject, const char *key, const struct orr_field *field)
@@ -67,7 +79,7 @@ static struct fact fact_of(const struct subject *subject, const char *key, const
     const char *file = json_string_value(json_object_get(origin, "file"));
     const char *source = json_string_value(json_object_get(origin, "source"));
     struct fact fact = {.key = key,
-                        .meaning = field ? field->meaning : "",
+                        .meaning = field ? field->meaning : meaning_of(subject->kind, key),
                         .value = json_object_get(subject->part->doc.root, key),
                         .file = file ? file : "",
                         .source = source && is_sourced(subject->kind, key) ? source : ""};
@@ -84,11 +96,17 @@ static bool is_name(const char *key)
 
 /* ---------------------------------------------------------------- one fact in three forms */
 
+/* The report of a fit is too long for a line; --json has it. */
+#define MOST_SHOWN 400
+
 /* Prints a value as the file has it, in one line; the caller frees the text. */
 static char *value_text(const json_t *value)
 {
     if (json_is_string(value)) return strdup(json_string_value(value));
-    return value ? orr_json_dump(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
+    char *text =
+        value ? orr_json_dump(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : strdup("absent");
+    if (text && json_is_object(value) && strlen(text) > MOST_SHOWN) memcpy(text, "{...}", sizeof "{...}");
+    return text;
 }
 
 /* Makes a sentence of a meaning. */

@@ -185,8 +185,9 @@ static void add_next(const struct orr_stack *stack, struct orr_text *text, const
 static void add_terminal(const struct orr_stack *stack, struct orr_text *text, const struct orr_style *style)
 {
     char line[300];
-    snprintf(line, sizeof line, "fit       %zu runs · parent %s · best described by %s%s", stack->n_main,
-             stack->names[0], stack->fit_engine, stack->fit.fitted ? ", fitted" : " as it is");
+    snprintf(line, sizeof line, "fit       %zu run%s · parent %s · best described by %s%s", stack->n_main,
+             stack->n_main == 1 ? "" : "s", stack->names[0], stack->fit_engine,
+             stack->fit.fitted ? ", fitted" : " as it is");
     orr_text_title(text, style, line);
     add_members(stack, text, style);
     add_runs(stack, text, style);

@@ -184,7 +184,7 @@ json_t *orr_stack_engine_json(const struct orr_stack *stack, const char *name, c
     static const char *const COMMON[] = {"time_factor", "fit_runs", "fit_within_frac", "fit_stack_frac"};
     struct orr_text from = {0};
     const double parent_factor = stack->fit_runs->runs[stack->chosen[0]].job.engine.time_factor;
-    orr_text_add(&from, "orrery fit to %zu runs (", stack->n_main);
+    orr_text_add(&from, "orrery fit to %zu run%s (", stack->n_main, stack->n_main == 1 ? "" : "s");
     add_origins(stack, &from);
     orr_text_add(&from, ")%s%s", date ? ", " : "", date ? date : "");
     if (from.failed) return NULL;

@@ -70,6 +70,7 @@ static bool matters(enum orr_assumable key, const json_t *request, const struct 
     case ORR_ASSUME_CP_KIND: return plan->cp > 1;
     case ORR_ASSUME_MTP: return job->model.n_mtp > 0;
     case ORR_ASSUME_IMBALANCE: return experts && plan->ep > 1 && !(job->workload.moe_capacity > 0);
+    case ORR_ASSUME_RECOMPUTE: return !json_object_get(json_object_get(request, "workload"), "recompute_ops");
     case ORR_ASSUME_ENGINE:
     case ORR_ASSUME_TP:
     case ORR_ASSUME_PP:
@@ -78,7 +79,6 @@ static bool matters(enum orr_assumable key, const json_t *request, const struct 
     case ORR_ASSUME_MICRO_BATCH:
     case ORR_ASSUME_GLOBAL_BATCH:
     case ORR_ASSUME_PRECISION:
-    case ORR_ASSUME_RECOMPUTE:
     case ORR_ASSUME_OPTIMIZER:
     case ORR_ASSUME_ATTENTION:
     case ORR_ASSUME_BATCH:

@@ -305,6 +305,12 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
     *match = ORR_MATCH_ID;
     if (*entry || !aliased) return ORR_OK;
     enum orr_err err = find_alias(catalogue, part, name, entry, error);
+    if (!err && !*entry && strlen(name) < ORR_ID) {
+        char folded[ORR_ID];
+        memcpy(folded, name, strlen(name) + 1);
+        orr_fold_name(folded);
+        if (strcmp(folded, name) != 0) err = find_alias(catalogue, part, folded, entry, error);
+    }
     *match = ORR_MATCH_ALIAS;
     if (err || *entry || part != ORR_PART_ENGINE) return err;
     const char *id;

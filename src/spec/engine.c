@@ -117,7 +117,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, zero1_broadcast, false, "ZeRO-1 gathers by one broadcast per owner of tensors"),
     ORR_INT(orr_engine, layer_tensors, false, 0, 10000, "weight tensors of a layer"),
     ORR_REAL(orr_engine, zero1_tensor_s, ORR_UNIT_S, false, 0, 1, "ZeRO-1: host time per tensor and rank to gather"),
-    ORR_STRING(orr_engine, schedules, false, "names of its pipeline schedules, for searches; absent: all"),
+    ORR_STRING(orr_engine, schedules, false, "pipeline schedules for searches; absent: gpipe 1f1b interleaved"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
     ORR_INT(orr_engine, unfilled_stages, false, 0, 1000000, "stages that 1F1B may lack micro-batches for; absent: any"),
     ORR_REAL(orr_engine, skew_s, ORR_UNIT_S, false, 0, 1, "scatter of the ranks' arrival at a collective across nodes"),
@@ -309,6 +309,21 @@ static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_e
     return ORR_OK;
 }
 
+/* A word that is no schedule would take one from every search without a word. */
+static enum orr_err check_schedules(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
+{
+    char word[32], hint[ORR_HINT];
+    const char *words = engine->schedules;
+    while (orr_next_word(&words, ' ', word, sizeof word)) {
+        int i = 0;
+        while (i < ORR_N_SCHEDULES && strcmp(word, orr_schedule_names[i]) != 0) i++;
+        if (i == ORR_N_SCHEDULES)
+            return orr_doc_fail(doc, "schedules", error, "\"%s\" is no pipeline schedule%s", word,
+                                orr_did_you_mean(hint, word, orr_schedule_names, ORR_N_SCHEDULES));
+    }
+    return ORR_OK;
+}
+
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
 {
@@ -321,6 +336,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
+    if (!err) err = check_schedules(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
     if (!err) err = orr_fit_runs_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);

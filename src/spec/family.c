@@ -110,8 +110,7 @@ static const char *text_at(const json_t *root, const char *key)
     return text ? text : "";
 }
 
-/* Spaces, "_" and "@" separate the words of a name as "-" does. */
-static void fold(char text[ORR_ID])
+void orr_fold_name(char *text)
 {
     for (; *text; text++)
         if (*text == ' ' || *text == '_' || *text == '@') *text = '-';
@@ -125,7 +124,7 @@ static const char *behind(const char *name, const char *family)
     if (length == 0 || strlen(name) < length || length >= sizeof head) return NULL;
     memcpy(head, name, length);
     head[length] = '\0';
-    fold(head);
+    orr_fold_name(head);
     if (orr_compare_nocase(head, family) != 0) return NULL;
     return name[length] == '-' ? name + length + 1 : name[length] == '\0' ? name + length : NULL;
 }
@@ -153,6 +152,19 @@ struct search {
     size_t n_members;
 };
 
+/* Reads "2024-zero3", and also "zero3-2024", as ids of such engines are written. */
+static bool read_asked(const char *text, struct orr_version *version)
+{
+    struct orr_version last;
+    const char *dash = strrchr(text, '-');
+    if (!orr_version_read(text, version)) return false;
+    if (version->n > 0 || !dash || !orr_version_read(dash + 1, &last) || last.n == 0 || last.variant[0]) return true;
+    version->variant[dash - text] = '\0';
+    memcpy(version->numbers, last.numbers, sizeof version->numbers);
+    version->n = last.n;
+    return true;
+}
+
 /* Takes the family of this engine if the asked name begins with it and goes on as a version does. */
 static void match_family(struct search *search, const json_t *root)
 {
@@ -161,7 +173,7 @@ static void match_family(struct search *search, const json_t *root)
     const char *rest = behind_any(search->name, family, text_at(root, "family_aliases"));
     const size_t matched = rest ? (size_t)(rest - search->name) : 0;
     if (matched <= search->matched || strlen(family) >= sizeof search->family) return;
-    if (*rest && !orr_version_read(rest, &asked)) return;
+    if (*rest && !read_asked(rest, &asked)) return;
     memcpy(search->family, family, strlen(family) + 1);
     search->asked = asked;
     search->matched = matched;
@@ -277,7 +289,7 @@ enum orr_err orr_family_find(const struct orr_catalogue *catalogue, const char *
     *id = NULL;
     if (strlen(name) >= sizeof search.name) return ORR_OK;
     memcpy(search.name, name, strlen(name) + 1);
-    fold(search.name);
+    orr_fold_name(search.name);
     search.members = calloc(orr_catalogue_count(catalogue, ORR_PART_ENGINE) + 1, sizeof *search.members);
     if (!search.members) return orr_out_of_memory(error, NULL);
     const enum orr_err err = read_engines(catalogue, &search, error);
@@ -293,16 +305,32 @@ bool orr_is_family_name(const struct orr_engine *engine, const char *name)
 {
     char folded[ORR_ID];
     (void)snprintf(folded, sizeof folded, "%s", name);
-    fold(folded);
+    orr_fold_name(folded);
     const char *rest = behind_any(folded, engine->family, engine->family_aliases);
     return rest && *rest == '\0';
 }
 
 /* ---------------------------------------------------------------- kinds and makers */
 
-static bool runs(const struct orr_engine *engine, enum orr_job_kind kind)
+bool orr_engine_runs(const struct orr_engine *engine, enum orr_job_kind kind)
 {
     return engine->kind == ORR_ENGINE_BOTH || (engine->kind == ORR_ENGINE_TRAINING) == (kind == ORR_JOB_TRAIN);
+}
+
+const char *orr_engine_namesake(const struct orr_catalogue *catalogue, const char *name, enum orr_job_kind kind)
+{
+    size_t n_ids;
+    const char *id = NULL, *const *ids = orr_catalogue_ids(catalogue, ORR_PART_ENGINE, &n_ids);
+    struct orr_engine *engine = calloc(1, sizeof *engine);
+    for (size_t i = 0; engine && !id && i < n_ids; i++) {
+        enum orr_match match;
+        const char *text = orr_catalogue_text(catalogue, ORR_PART_ENGINE, ids[i]);
+        if (!strstr(text, "\"family_aliases\"") || orr_engine_read(catalogue, ids[i], engine, NULL)) continue;
+        if (!orr_engine_runs(engine, kind) || !orr_is_family_name(engine, name)) continue;
+        if (orr_family_find(catalogue, engine->family, &id, &match, NULL)) id = NULL;
+    }
+    free(engine);
+    return id;
 }
 
 /* A list in an error message ends after so many bytes. */
@@ -317,7 +345,8 @@ static void add_families(const struct orr_catalogue *catalogue, enum orr_job_kin
     for (size_t i = 0; engine && i < n_ids; i++) {
         const char *named = NULL;
         enum orr_match match;
-        if (orr_engine_read(catalogue, ids[i], engine, NULL) || !engine->family[0] || !runs(engine, kind)) continue;
+        if (orr_engine_read(catalogue, ids[i], engine, NULL) || !engine->family[0] || !orr_engine_runs(engine, kind))
+            continue;
         if (orr_family_find(catalogue, engine->family, &named, &match, NULL) || !named) continue;
         if (strcmp(named, ids[i]) != 0) continue;
         if (text->length > LIST_BYTES) {
@@ -332,7 +361,7 @@ static void add_families(const struct orr_catalogue *catalogue, enum orr_job_kin
 enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                    const struct orr_engine *engine, enum orr_job_kind kind, struct orr_error *error)
 {
-    if (runs(engine, kind)) return ORR_OK;
+    if (orr_engine_runs(engine, kind)) return ORR_OK;
     const bool train = kind == ORR_JOB_TRAIN;
     struct orr_text names = {0};
     add_families(catalogue, kind, &names);

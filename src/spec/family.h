@@ -23,12 +23,18 @@ int orr_version_compare(const struct orr_version *a, const struct orr_version *b
 /* Years and releases are counted apart. */
 bool orr_version_is_year(const struct orr_version *version);
 
+/* Turns spaces, "_" and "@" of a name into "-": they separate its words alike. */
+void orr_fold_name(char *text);
 /* Finds the engine that a family's name with a version, a variant, both or neither means. *id is NULL if there is none.
  * It fails only if an engine that may belong to the family is not valid JSON. */
 enum orr_err orr_family_find(const struct orr_catalogue *catalogue, const char *name, const char **id,
                              enum orr_match *match, struct orr_error *error);
 /* Is the name that of the engine's family, without a version? */
 bool orr_is_family_name(const struct orr_engine *engine, const char *name);
+/* Does the engine run jobs of this kind? */
+bool orr_engine_runs(const struct orr_engine *engine, enum orr_job_kind kind);
+/* The engine for such jobs that the bare name of a family means as well, or NULL: "hf" is a stack of either kind. */
+const char *orr_engine_namesake(const struct orr_catalogue *catalogue, const char *name, enum orr_job_kind kind);
 /* Refuses an engine that does not run jobs of this kind, and names others that do. */
 enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                    const struct orr_engine *engine, enum orr_job_kind kind, struct orr_error *error);

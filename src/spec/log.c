@@ -25,6 +25,8 @@ static const struct kind {
      "global batch size:", "megatron-core"},
     {"a nanotron log", "elapsed_time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3,
      "global_batch_size:", "nanotron"},
+    /* Later releases print the global batch in tokens, rounded. */
+    {"a nanotron log", "| time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3, NULL, "nanotron"},
     {"a NeMo log", "train_step_timing in s:", "", "step_time_s", 1, "global_batch_size:", "nemo"},
     {"a NeMo log", "train_step_timing in s=", "", "step_time_s", 1, NULL, "nemo"},
     {"a torchtitan log", "tps:", "loss:", "tokens_per_s_per_gpu", 1, NULL, "torchtitan"},
@@ -34,6 +36,7 @@ static const struct kind {
 /* Arguments that Megatron-LM prints when it starts, and their columns. */
 static const char *const ARGUMENTS[][2] = {{"tensor_model_parallel_size", "tp"},
                                            {"pipeline_model_parallel_size", "pp"},
+                                           {"virtual_pipeline_model_parallel_size", "vpp"},
                                            {"context_parallel_size", "cp"},
                                            {"expert_model_parallel_size", "ep"},
                                            {"data_parallel_size", "dp"},
@@ -92,18 +95,42 @@ struct reading {
     size_t n, room;
 };
 
+/* The value of the argument "name .... value"; NULL if the line has another. */
+static const char *argument(const char *at, const char *name)
+{
+    const size_t n = strlen(name);
+    if (strncmp(at, name, n) != 0 || strncmp(at + n, " ..", 3) != 0) return NULL;
+    return at + n + strspn(at + n, " .");
+}
+
+/* What products are computed in. "fp8" holds the format of 8-bit products, or None, and comes after bf16 and fp16. */
+static void read_precision(struct reading *r, const char *at)
+{
+    static const char *const FORMATS[] = {"bf16", "fp16"}, *const RECIPES[] = {"tensorwise", "blockwise", "mxfp8"};
+    const char *narrow = argument(at, "fp8"), *recipe = argument(at, "fp8_recipe");
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
+        const char *value = argument(at, FORMATS[i]);
+        if (value && strncmp(value, "True", 4) == 0) (void)orr_cells_put(r->cells, "precision", FORMATS[i], true);
+    }
+    if (narrow && (strncmp(narrow, "e4m3", 4) == 0 || strncmp(narrow, "hybrid", 6) == 0))
+        (void)orr_cells_put(r->cells, "precision", "fp8", true);
+    const bool eight = strcmp(orr_cells_get(r->cells, "precision"), "fp8") == 0;
+    for (size_t i = 0; recipe && eight && i < sizeof RECIPES / sizeof *RECIPES; i++)
+        if (strncmp(recipe, RECIPES[i], strlen(RECIPES[i])) == 0)
+            (void)orr_cells_put(r->cells, "fp8_recipe", RECIPES[i], true);
+}
+
 /* "  tensor_model_parallel_size ................. 8" */
 static void read_argument(struct reading *r, const char *line)
 {
     const char *at = line + strspn(line, " ");
     for (size_t i = 0; i < sizeof ARGUMENTS / sizeof *ARGUMENTS; i++) {
-        const size_t n = strlen(ARGUMENTS[i][0]);
-        if (strncmp(at, ARGUMENTS[i][0], n) != 0 || strncmp(at + n, " ..", 3) != 0) continue;
-        const char *value = at + n + strspn(at + n, " .");
-        const double number = human(value);
+        const char *value = argument(at, ARGUMENTS[i][0]);
+        const double number = value ? human(value) : 0;
         if (number >= 1) (void)orr_cells_put_number(r->cells, ARGUMENTS[i][1], number);
     }
     const bool on = strstr(at, " True") != NULL;
+    read_precision(r, at);
     if (strncmp(at, "sequence_parallel ..", 20) == 0) (void)orr_cells_put(r->cells, "sp", on ? "1" : "0", true);
     if (strncmp(at, "use_distributed_optimizer ..", 28) == 0)
         (void)orr_cells_put(r->cells, "zero", on ? "1" : "0", true);

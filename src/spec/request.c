@@ -130,6 +130,19 @@ enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const st
 
 /* ---------------------------------------------------------------- the job */
 
+/* A name that stands for a stack of the other kind may stand for one of this kind too; if not, the engine stays. */
+static enum orr_err load_namesake(const struct orr_catalogue *catalogue, struct orr_reference reference,
+                                  const struct orr_set *set, struct orr_job *job, struct orr_error *error)
+{
+    const char *name = reference.name, *id = orr_engine_namesake(catalogue, name, job->kind);
+    if (!id) return ORR_OK;
+    reference.name = id;
+    const enum orr_err err = orr_engine_load(catalogue, &reference, set, &job->engine, error);
+    job->engine.match = ORR_MATCH_DEFAULT;
+    orr_copy_line(job->engine.asked, sizeof job->engine.asked, name);
+    return err;
+}
+
 static enum orr_err read_engine(const struct orr_catalogue *catalogue, const struct orr_doc *request,
                                 struct orr_job *job, struct orr_error *error)
 {
@@ -139,6 +152,8 @@ static enum orr_err read_engine(const struct orr_catalogue *catalogue, const str
     enum orr_err err = ORR_OK;
     if (engine) err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
     if (!err) err = orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+    if (!err && reference.name && !orr_engine_runs(&job->engine, job->kind))
+        err = load_namesake(catalogue, reference, request->set, job, error);
     return err ? err : orr_engine_check_kind(catalogue, &reference, &job->engine, job->kind, error);
 }
 

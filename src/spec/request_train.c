@@ -298,6 +298,11 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (!json_object_get(object, "mtp_layers")) workload->mtp_layers = job->engine.default_mtp ? job->model.n_mtp : 0;
 }
 
+static bool is_word(const json_t *value, const char *word)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), word) == 0;
+}
+
 static enum orr_err read_workload(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)
 {
     const json_t *object;
@@ -306,13 +311,16 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
     const json_t *recompute = json_object_get(object, "recompute");
     const json_t *ops = json_object_get(object, "recompute_ops");
-    if (!err && ops && recompute)
-        err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
+    /* Megatron's two flags belong together: selective recomputation, and of which modules. */
+    const bool selective = ops && is_word(recompute, "selective");
+    if (!err && ops && recompute && !selective)
+        err = orr_doc_fail_rule(request, "workload.recompute_ops", error,
+                                "is given beside recompute, which may then only be \"selective\": choose one");
     if (!err && ask.workload.moe_capacity > 0 && json_object_get(object, "moe_imbalance"))
         err = orr_doc_fail_rule(request, "workload.moe_capacity", error,
                                 "is given beside moe_imbalance: with a capacity every expert has the same rows");
     if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
-    if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
+    if (!err && recompute && !selective) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (!err) err = orr_adapter_read(request, object, &job->model, &ask.workload, error);
     if (err) return err;
     fill_workload(object, job, &ask.workload);

@@ -86,13 +86,14 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
 static void put_request(struct validator *w, size_t row)
 {
     const char *precision = orr_csv_cell(w->csv, row, "precision"), *ep = orr_csv_cell(w->csv, row, "ep");
+    const char *engine = orr_csv_cell(w->csv, row, "engine");
     orr_row_put(w, "kind", "infer");
     orr_row_put_cells(w, row, "", "model system gpus");
     orr_row_put_cells(w, row, "plan.", "tp pp dp ep");
     orr_row_put(w, "plan.etp", orr_row_value(ep) > 1 ? "1" : "");
     orr_row_put(w, "workload.precision", precision);
     orr_row_put(w, "workload.kv_precision", orr_csv_cell(w->csv, row, "kv_precision"));
-    orr_row_put_engine(w, orr_csv_cell(w->csv, row, "engine"), "vllm");
+    orr_row_put_engine(w, engine[0] ? engine : "vllm", "vllm");
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
     orr_row_put(w, "chip.tdp_w", orr_csv_cell(w->csv, row, "power_limit_w"));
@@ -553,7 +554,8 @@ static void read_log(struct validator *w, struct orr_score *score, struct orr_se
     orr_row_put_cells(w, 0, "", "model system gpus");
     orr_row_put_cells(w, 0, "plan.", "tp dp ep");
     orr_row_put(w, "workload.precision", is(orr_csv_cell(w->csv, 0, "dtype"), "bfloat16") ? "bf16" : "");
-    orr_row_put_engine(w, orr_csv_cell(w->csv, 0, "engine"), "vllm");
+    const char *engine = orr_csv_cell(w->csv, 0, "engine");
+    orr_row_put_engine(w, engine[0] ? engine : "vllm", "vllm");
     orr_row_put(w, "workload.input_len", orr_csv_cell(w->csv, 0, "input_tokens"));
     orr_row_put(w, "workload.output_len", orr_csv_cell(w->csv, 0, "output_tokens"));
     if (!orr_row_read(w, score)) {

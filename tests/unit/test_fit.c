@@ -1,12 +1,11 @@
 #define _DEFAULT_SOURCE
 /* Stacks from runs: rows that the model itself made with known changes are recovered, outliers and populations are
- * named, the order of rows does not matter, and logs are read. */
+ * named, and the order of rows does not matter. */
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
 #include "predict/nearest.h"
 #include "spec/factors.h"
-#include "spec/log.h"
 
 /* ---------------------------------------------------------------- rows made by the model */
 
@@ -491,87 +490,6 @@ static void the_file_has_the_engine_that_the_runs_favour(void **state)
     free(mixture);
 }
 
-/* ---------------------------------------------------------------- logs */
-
-static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
-{
-    char path[128];
-    struct orr_log log = {.skip = 1};
-    struct orr_error error;
-    snprintf(path, sizeof path, "tests/unit/fixtures/logs/%s", file);
-    char *text = read_text(path);
-    if (orr_log_read(text, file, &log, &error)) fail_msg("%s", error.text);
-    if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
-    for (size_t i = 0; i < n; i++) {
-        const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
-        if (strcmp(got, cells[i][1]) != 0)
-            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
-    }
-    free(log.rows);
-    free(text);
-}
-#define LOG(file, row, ...)                                                                                            \
-    do {                                                                                                               \
-        static const char *const CELLS[][2] = {__VA_ARGS__};                                                           \
-        check_log(file, row, CELLS, COUNT(CELLS));                                                                     \
-    } while (0)
-
-static void logs_of_training_are_read(void **state)
-{
-    (void)state;
-    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
-        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
-        {"recompute", "selective"}, {"engine", "megatron-core"});
-    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
-    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
-    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
-    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
-        {"engine", "nanotron"});
-    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
-        {"micro_batch", "4"}, {"engine", "hf-transformers"});
-}
-
-static void results_of_serving_are_read(void **state)
-{
-    (void)state;
-    LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
-        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"},
-        {"engine", "vllm"});
-    LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
-    LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
-        {"output_len", "128"}, {"engine", "sglang"});
-    LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
-        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
-    LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
-        {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
-    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
-}
-
-static void what_a_log_does_not_say_is_named(void **state)
-{
-    struct world *world = *state;
-    struct orr_stack *stack;
-    struct orr_error error;
-    char *text = read_text("tests/unit/fixtures/logs/nemo.log");
-    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
-    assert_int_equal(orr_stack_add(stack, text, "nemo.log", &error), ORR_ERR_INPUT);
-    assert_non_null(strstr(error.text, "nemo.log: a NeMo log does not say model, system"));
-    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
-    orr_stack_skip(stack, 1);
-    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
-    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
-    assert_int_equal(stack->n_chosen, 1);
-    assert_false(has_note(stack, "so that all count"));
-    orr_stack_close(stack);
-    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
-    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
-    orr_stack_skip(stack, 1000);
-    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
-    assert_true(has_note(stack, "comes after the first 1000 (--skip), so that all count"));
-    orr_stack_close(stack);
-    free(text);
-}
-
 /* A benchmark prints the time per token and the latency of one run: it is one run of the fit, called by its file. */
 static void a_run_of_a_log_counts_once(void **state)
 {
@@ -649,9 +567,6 @@ int main(void)
         cmocka_unit_test(factors_do_not_pile_up),
         cmocka_unit_test(the_file_has_the_engine_that_the_runs_favour),
         cmocka_unit_test(the_file_predicts_as_the_fit),
-        cmocka_unit_test(logs_of_training_are_read),
-        cmocka_unit_test(results_of_serving_are_read),
-        cmocka_unit_test(what_a_log_does_not_say_is_named),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

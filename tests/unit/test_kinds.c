@@ -8,6 +8,7 @@
 
 #include "predict/fill.h"
 #include "predict/interval.h"
+#include "report/assumed.h"
 #include "spec/assume.h"
 #include "spec/family.h"
 
@@ -91,6 +92,8 @@ static const struct {
     {"acme-2026", "acme-0.9", ORR_MATCH_OLDER}, /* years are compared with years: 1.2 states none */
     {"acme-eager", "acme-0.9-eager", ORR_MATCH_DEFAULT},
     {"acme-1.5-eager", "acme-0.9-eager", ORR_MATCH_OLDER},
+    {"acme-eager-1.5", "acme-0.9-eager", ORR_MATCH_OLDER}, /* either order, as in deepspeed-zero3-2024 */
+    {"acme-eager-v0.9", "acme-0.9-eager", ORR_MATCH_COVERED},
     {"acme-2023-eager", "acme-0.9-eager", ORR_MATCH_UNCOUNTED},
 };
 
@@ -146,21 +149,47 @@ static void common_spellings_are_known(void **state)
         enum orr_part part;
         const char *asked, *starts;
     } spellings[] = {
-        {ORR_PART_ENGINE, "megatron", "megatron-core"},  {ORR_PART_ENGINE, "mcore", "megatron-core"},
-        {ORR_PART_ENGINE, "Megatron-LM", "megatron-core"}, {ORR_PART_ENGINE, "trtllm", "tensorrt-llm"},
-        {ORR_PART_ENGINE, "trt-llm", "tensorrt-llm"},    {ORR_PART_ENGINE, "vLLM", "vllm"},
-        {ORR_PART_ENGINE, "sglang", "sglang"},           {ORR_PART_ENGINE, "fsdp", "pytorch-fsdp"},
-        {ORR_PART_ENGINE, "torchtitan", "torchtitan"},   {ORR_PART_ENGINE, "DeepSpeed", "deepspeed"},
-        {ORR_PART_SYSTEM, "h100", "h100-sxm"},           {ORR_PART_SYSTEM, "A100", "a100-80g-sxm"},
-        {ORR_PART_SYSTEM, "b200", "b200-sxm"},           {ORR_PART_SYSTEM, "gb200", "gb200-nvl72"},
-        {ORR_PART_SYSTEM, "MI300X", "mi300x"},           {ORR_PART_SYSTEM, "h100-sxm-efa3200", "aws-p5-h100"},
-        {ORR_PART_CHIP, "h100", "h100-sxm-80gb"},        {ORR_PART_CHIP, "mi300x", "mi300x-192gb"},
+        {ORR_PART_ENGINE, "megatron", "megatron-core"},
+        {ORR_PART_ENGINE, "mcore", "megatron-core"},
+        {ORR_PART_ENGINE, "Megatron-LM", "megatron-core"},
+        {ORR_PART_ENGINE, "trtllm", "tensorrt-llm"},
+        {ORR_PART_ENGINE, "trt-llm", "tensorrt-llm"},
+        {ORR_PART_ENGINE, "vLLM", "vllm"},
+        {ORR_PART_ENGINE, "sglang", "sglang"},
+        {ORR_PART_ENGINE, "fsdp", "pytorch-fsdp"},
+        {ORR_PART_ENGINE, "torchtitan", "torchtitan"},
+        {ORR_PART_ENGINE, "DeepSpeed", "deepspeed"},
+        {ORR_PART_ENGINE, "Megatron LM", "megatron-core-2025-plain"},
+        {ORR_PART_ENGINE, "megatron-2021", "megatron-lm-2021"},
+        {ORR_PART_ENGINE, "Megatron-LM 2024", "megatron-core-2024-plain"},
+        {ORR_PART_ENGINE, "llm-foundry", "mosaic-fsdp-2024"}, /* the version marked as default */
+        {ORR_PART_ENGINE, "MosaicML llm-foundry", "mosaic-fsdp-2024"},
+        {ORR_PART_ENGINE, "torchtitan-eager", "torchtitan-2025-eager"}, /* of the year of the bare name */
+        {ORR_PART_ENGINE, "vllm-v1", "vllm"},
+        {ORR_PART_ENGINE, "vllm-v0", "vllm-0.7"},
+        {ORR_PART_ENGINE, "fsdp1", "pytorch-fsdp1"},
+        {ORR_PART_ENGINE, "neuronx", "nxd-inference"},
+        {ORR_PART_ENGINE, "faster-transformer", "fastertransformer"},
+        {ORR_PART_ENGINE, "text-generation-inference 2.1", "tgi-2"},
+        {ORR_PART_ENGINE, "lmdeploy-turbomind-0.7", "lmdeploy-turbomind-0.6"},
+        {ORR_PART_ENGINE, "deepspeed-zero3-2025", "deepspeed-zero3-2024"},
+        {ORR_PART_ENGINE, "hf", "hf-transformers"},
+        {ORR_PART_SYSTEM, "H100 SXM", "h100-sxm"},
+        {ORR_PART_SYSTEM, "h100", "h100-sxm"},
+        {ORR_PART_SYSTEM, "A100", "a100-80g-sxm"},
+        {ORR_PART_SYSTEM, "b200", "b200-sxm"},
+        {ORR_PART_SYSTEM, "gb200", "gb200-nvl72"},
+        {ORR_PART_SYSTEM, "MI300X", "mi300x"},
+        {ORR_PART_SYSTEM, "h100-sxm-efa3200", "aws-p5-h100"},
+        {ORR_PART_CHIP, "h100", "h100-sxm-80gb"},
+        {ORR_PART_CHIP, "mi300x", "mi300x-192gb"},
     };
     for (size_t i = 0; i < COUNT(spellings); i++) {
         const char *id = orr_catalogue_named(w->catalogue, spellings[i].part, spellings[i].asked);
         if (!id || strncmp(id, spellings[i].starts, strlen(spellings[i].starts)) != 0)
             fail_msg("%s: %s", spellings[i].asked, id ? id : "nothing");
     }
+    assert_string_equal(orr_catalogue_named(w->catalogue, ORR_PART_ENGINE, "vllm-v1"), "vllm");
 }
 
 /* ---------------------------------------------------------------- kinds and makers */
@@ -177,6 +206,19 @@ static void the_wrong_kind_is_refused(void **state)
     read_job(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'engine':'pytorch-eager'}}");
     read_job(w, "{'kind':'infer','model':'gpt2','system':'h100-sxm','workload':{'engine':'pytorch-eager',"
                 "'input_len':8,'output_len':8}}");
+}
+
+/* "hf" trains with one stack and serves with another. */
+static void a_name_of_both_kinds_means_either(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'engine':'hf'}}");
+    assert_string_equal(w->job.engine.family, "hf-transformers");
+    read_job(w, "{'kind':'infer','model':'gpt2','system':'h100-sxm','workload':{'engine':'hf','input_len':8,"
+                "'output_len':8}}");
+    assert_string_equal(w->job.engine.family, "transformers");
+    assert_string_equal(w->job.engine.asked, "hf");
+    assert_int_equal(w->job.engine.match, ORR_MATCH_DEFAULT);
 }
 
 static void makers_are_compared(void **state)
@@ -218,6 +260,37 @@ static void what_is_not_said_is_assumed(void **state)
     assert_true(assumed(&w->job, ORR_ASSUME_KV));
     assert_false(assumed(&w->job, ORR_ASSUME_BATCH)); /* "set" states it */
     assert_false(assumed(&w->job, ORR_ASSUME_SEQ));
+    read_job(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'recompute_ops':'norm'}}");
+    assert_false(assumed(&w->job, ORR_ASSUME_RECOMPUTE)); /* the list says it */
+}
+
+static void check_recompute_reason(struct world *w, const char *request, const char *why)
+{
+    read_job(w, request);
+    json_t *all = orr_assumed_json(&w->job, w->job.assumed, &w->job.spread), *one;
+    size_t i;
+    const char *found = "";
+    json_array_foreach(all, i, one) if (strcmp(json_string_value(json_object_get(one, "key")), "workload.recompute") ==
+                                        0) found = json_string_value(json_object_get(one, "why"));
+    assert_string_equal(found, why);
+    json_decref(all);
+}
+
+/* Whole layers that another key asks for are not the engine's default. */
+static void recomputation_is_assumed_for_a_reason(void **state)
+{
+    struct world *w = *state;
+#define JOB(more)                                                                                                      \
+    "{'kind':'train','model':'gpt2','system':'h100-sxm','gpus':8,'plan':{" more "'engine':'megatron-core-2025'}}"
+    check_recompute_reason(w, JOB("},'workload':{"), "default of the engine");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_first':4,"),
+                           "recompute_first counts layers that are recomputed whole");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_nth':2,"),
+                           "recompute_nth chooses layers that are recomputed whole");
+    check_recompute_reason(w, JOB("'offload':'activations=cpu'},'workload':{"),
+                           "activations are offloaded as saved inputs of layers");
+    check_recompute_reason(w, JOB("},'workload':{'recompute_ops':'norm',"), "");
+#undef JOB
 }
 
 /* ---------------------------------------------------------------- values left open */
@@ -363,13 +436,22 @@ static void samples_need_room_and_a_fused_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_compare_number_by_number), cmocka_unit_test(ranges_have_two_ends),
-        cmocka_unit_test(names_of_a_family_find_a_version),  cmocka_unit_test(common_spellings_are_known),
-        cmocka_unit_test(the_wrong_kind_is_refused),         cmocka_unit_test(makers_are_compared),
-        cmocka_unit_test(what_is_not_said_is_assumed),       cmocka_unit_test(the_fastest_that_fits_is_taken),
-        cmocka_unit_test(without_a_fit_memory_decides),      cmocka_unit_test(a_spread_widens_the_upper_end),
-        cmocka_unit_test(auto_is_the_best_of_all),           cmocka_unit_test(precision_is_a_fact_of_engine_and_chip),
-        cmocka_unit_test(auto_is_not_for_every_key),         cmocka_unit_test(chunks_need_a_schedule_of_the_engine),
+        cmocka_unit_test(versions_compare_number_by_number),
+        cmocka_unit_test(ranges_have_two_ends),
+        cmocka_unit_test(names_of_a_family_find_a_version),
+        cmocka_unit_test(common_spellings_are_known),
+        cmocka_unit_test(the_wrong_kind_is_refused),
+        cmocka_unit_test(a_name_of_both_kinds_means_either),
+        cmocka_unit_test(makers_are_compared),
+        cmocka_unit_test(what_is_not_said_is_assumed),
+        cmocka_unit_test(recomputation_is_assumed_for_a_reason),
+        cmocka_unit_test(the_fastest_that_fits_is_taken),
+        cmocka_unit_test(without_a_fit_memory_decides),
+        cmocka_unit_test(a_spread_widens_the_upper_end),
+        cmocka_unit_test(auto_is_the_best_of_all),
+        cmocka_unit_test(precision_is_a_fact_of_engine_and_chip),
+        cmocka_unit_test(auto_is_not_for_every_key),
+        cmocka_unit_test(chunks_need_a_schedule_of_the_engine),
         cmocka_unit_test(samples_need_room_and_a_fused_kernel),
     };
     return cmocka_run_group_tests_name("kinds", tests, open_world, close_world);

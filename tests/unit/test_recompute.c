@@ -202,6 +202,8 @@ static void spellings_are_read_again(void **state)
     const uint32_t ops = w->job.workload.recompute_ops;
     ask(w, ",'recompute':'ops:qkv,mlp_act'");
     assert_int_equal(w->job.workload.recompute_ops, ops);
+    ask(w, ",'recompute':'selective','recompute_ops':'core_attn,mlp'"); /* the two flags of Megatron */
+    assert_string_equal(orr_recompute_text(&w->job.workload, text), "ops:core,mlp_up,mlp_act");
     ask(w, ",'recompute':'uniform:4'");
     assert_string_equal(orr_recompute_text(&w->job.workload, text), "full");
     assert_int_equal(w->job.workload.recompute_every, 4);

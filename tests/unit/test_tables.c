@@ -109,6 +109,21 @@ static void differences_have_two_sides(void **state)
     free(json);
 }
 
+/* A sentence for every fact of every engine; the engine that a user would take instead has no source. */
+static void facts_of_engines_have_sentences(void **state)
+{
+    const struct world *w = *state;
+    for (size_t i = 0; i < orr_catalogue_count(w->catalogue, ORR_PART_ENGINE); i++) {
+        const char *id = orr_catalogue_id(w->catalogue, ORR_PART_ENGINE, i);
+        char *json = facts(w, ORR_PART_ENGINE, id, NULL, ORR_FORMAT_JSON);
+        if (count_of(json, "\"key\"") != count_of(json, "\"meaning\"")) fail_msg("%s", id);
+        free(json);
+    }
+    char *text = facts(w, ORR_PART_ENGINE, "vllm-0.9", NULL, ORR_FORMAT_TERMINAL);
+    assert_non_null(strstr(text, "The engine that a user would take without this file. From vllm\n"));
+    free(text);
+}
+
 /* Every kind of part that has facts says where each comes from. */
 static void facts_name_their_files(void **state)
 {
@@ -158,7 +173,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sweep_is_a_table),          cmocka_unit_test(a_long_sweep_is_thinned),
-        cmocka_unit_test(differences_have_two_sides),  cmocka_unit_test(facts_name_their_files),
+        cmocka_unit_test(differences_have_two_sides),
+        cmocka_unit_test(facts_of_engines_have_sentences),  cmocka_unit_test(facts_name_their_files),
         cmocka_unit_test(unseen_sources_have_a_table),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

@@ -1,0 +1,152 @@
+/* What a fit reads: logs of training, results of benchmarks, rows that are wrong, and the version of its parent. */
+#include "support.h"
+
+#include "calibrate/stack_fit.h"
+#include "spec/log.h"
+
+static bool has_note(const struct orr_stack *stack, const char *text)
+{
+    for (size_t i = 0; i < stack->n_notes; i++)
+        if (strstr(stack->notes[i], text)) return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- logs */
+
+static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
+{
+    char path[128];
+    struct orr_log log = {.skip = 1};
+    struct orr_error error;
+    snprintf(path, sizeof path, "tests/unit/fixtures/logs/%s", file);
+    char *text = read_text(path);
+    if (orr_log_read(text, file, &log, &error)) fail_msg("%s", error.text);
+    if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
+    for (size_t i = 0; i < n; i++) {
+        const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
+        if (strcmp(got, cells[i][1]) != 0)
+            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
+    }
+    free(log.rows);
+    free(text);
+}
+#define LOG(file, row, ...)                                                                                            \
+    do {                                                                                                               \
+        static const char *const CELLS[][2] = {__VA_ARGS__};                                                           \
+        check_log(file, row, CELLS, COUNT(CELLS));                                                                     \
+    } while (0)
+
+static void logs_of_training_are_read(void **state)
+{
+    (void)state;
+    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
+        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
+        {"recompute", "selective"}, {"engine", "megatron-core"}, {"precision", "bf16"}, {"vpp", ""});
+    LOG("megatron_fp8.log", 0, {"value", "1.5005"}, {"precision", "fp8"}, {"fp8_recipe", "tensorwise"}, {"vpp", "4"},
+        {"recompute", "none"});
+    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
+    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
+    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
+    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
+        {"engine", "nanotron"});
+    LOG("nanotron_tokens.log", 0, {"metric", "step_time_s"}, {"value", "8.79"}, {"global_batch", ""},
+        {"engine", "nanotron"});
+    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
+        {"micro_batch", "4"}, {"engine", "hf-transformers"});
+}
+
+static void results_of_serving_are_read(void **state)
+{
+    (void)state;
+    LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
+        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"},
+        {"engine", "vllm"});
+    LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
+    LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
+        {"output_len", "128"}, {"engine", "sglang"});
+    LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
+        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
+    LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
+        {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
+    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
+}
+
+/* The name of a family means another version when the catalogue grows: the fit and its file name today's. Runs under
+ * load whose table names no engine are taken for vLLM, as others are. */
+static void the_parent_is_a_version(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        const char *asked, *run, *parent;
+    } cases[] = {
+        {"megatron", "model=llama2-7b,system=h100-sxm,gpus=8,zero=1,global_batch=128:step_time_s=9",
+         "megatron-core-2025-plain"},
+        {"hf", "model=llama2-7b,system=h100-sxm,gpus=1,batch=4,input_len=512,output_len=128:latency_s=4",
+         "transformers-4"},
+        {NULL, "model=llama2-7b,system=h100-sxm,gpus=1,batch=4,input_len=512,output_len=128:latency_s=1.2", "vllm"},
+        {NULL,
+         "model=llama2-7b,system=h100-sxm,gpus=1,arrival=closed,stat=mean,concurrency=4,input_len=512,output_len=128:"
+         "tpot_s=0.008",
+         "vllm"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct orr_stack *stack;
+        struct orr_error error;
+        if (orr_stack_open(world->catalogue, cases[i].asked, &stack, &error)) fail_msg("%s", error.text);
+        if (orr_stack_add_run(stack, cases[i].run, &error)) fail_msg("%s", error.text);
+        if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+        assert_string_equal(stack->names[0], cases[i].parent);
+        orr_stack_close(stack);
+    }
+}
+
+static void what_a_log_does_not_say_is_named(void **state)
+{
+    struct world *world = *state;
+    struct orr_stack *stack;
+    struct orr_error error;
+    char *text = read_text("tests/unit/fixtures/logs/nemo.log");
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(orr_stack_add(stack, text, "nemo.log", &error), ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "nemo.log: a NeMo log does not say model, system"));
+    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1);
+    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 1);
+    assert_false(has_note(stack, "so that all count"));
+    orr_stack_close(stack);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    orr_stack_skip(stack, 1000);
+    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
+    assert_true(has_note(stack, "comes after the first 1000 (--skip), so that all count"));
+    orr_stack_close(stack);
+    free(text);
+}
+
+/* What is wrong with a row is said to the end, where the nearest match is. */
+static void a_bad_row_is_named_whole(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "id,model,system,gpus,zero,global_batch,recompute,metric,value\n"
+                               "good,llama2-7b,h100-sxm,8,1,128,full,step_time_s,7.3\n"
+                               "bad,llama2-7b,h100-sxm,8,1,128,selectiv,step_time_s,7.3\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "rows.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_true(has_note(stack, "not \"selectiv\" (did you mean \"selective\"?)"));
+    orr_stack_close(stack);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_parent_is_a_version),     cmocka_unit_test(logs_of_training_are_read),
+        cmocka_unit_test(results_of_serving_are_read), cmocka_unit_test(what_a_log_does_not_say_is_named),
+        cmocka_unit_test(a_bad_row_is_named_whole),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
