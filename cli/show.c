@@ -226,7 +226,12 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
         for (size_t i = 0; i < orr_catalogue_count(catalogue, (enum orr_part)part); i++)
             ids[n++] = orr_catalogue_id(catalogue, (enum orr_part)part, i);
     const char *near = cli_nearest(id, ids, n);
-    if (near) cli_fail("show %s: no such part (did you mean %s?)", id, near);
+    const size_t length = strlen(id);
+    if (length > 5 && strcmp(id + length - 5, ".json") == 0)
+        cli_fail("show %s: takes names of parts, not files: show an id with --catalogue DIR if the file is "
+                 "DIR/engines/ID.json, or run a job with --engine %s",
+                 id, id);
+    else if (near) cli_fail("show %s: no such part (did you mean %s?)", id, near);
     else cli_fail("show %s: no such part (see orrery list)", id);
     free(ids);
     return CLI_BAD;

@@ -100,7 +100,8 @@
     X(MUON_BF16, "muon-bf16", 2, 4, 2, "one 16-bit momentum, no master weights; 16-bit AdamW for the rest")            \
     X(ADAFACTOR, "adafactor", 0, 0, 2, "factored second moment, no master weights, 16-bit gradients")                  \
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")                 \
-    X(SGD, "sgd", 0, 0, 2, "nothing besides the 16-bit gradients")
+    X(SGD, "sgd", 0, 0, 2, "nothing besides the 16-bit gradients")                                                     \
+    X(ADAMW_FP32_STATES, "adamw-fp32-states", 8, 8, 2, "two fp32 moments, no master weights, 16-bit gradients")
 
 /* How tensors are scaled for products in 8 bits or fewer: bytes of scales per element, whether the maximum is found
  * before the cast, whether a copy serves products along one direction only, whether the input is kept in 16 bits and

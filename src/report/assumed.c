@@ -12,6 +12,8 @@
 #include "report/summary.h"
 #include "spec/assume.h"
 #include "spec/family.h"
+#include "spec/job.h"
+#include "spec/names.h"
 #include "spec/plan.h"
 
 #define WHY 320
@@ -188,8 +190,47 @@ static bool warn_recompute(const struct orr_job *job, char why[WHY])
     return true;
 }
 
-static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {warn_vendor, warn_positions, warn_requests,
-                                                                            warn_pools, warn_recompute};
+static bool has_operator(const struct orr_model *model, enum orr_repeatable op)
+{
+    bool attention = false, mlp = false;
+    for (int64_t k = 0; k < model->n_kinds; k++) {
+        attention |= orr_kind_attends(&model->kinds[k]);
+        mlp |= model->kinds[k].ffn_width + model->kinds[k].shared_width > 0;
+    }
+    switch (op) {
+    case ORR_REPEATABLE_NORM: return true;
+    case ORR_REPEATABLE_QKV:
+    case ORR_REPEATABLE_CORE:
+    case ORR_REPEATABLE_OUT: return attention;
+    case ORR_REPEATABLE_MLP_UP:
+    case ORR_REPEATABLE_MLP_ACT: return mlp;
+    case ORR_REPEATABLE_EXPERT_UP:
+    case ORR_REPEATABLE_EXPERT_ACT:
+    case ORR_REPEATABLE_DISPATCH: return orr_model_has_experts(model);
+    case ORR_N_REPEATABLES: break;
+    }
+    return true;
+}
+
+/* A list of operators may name some that no layer of this model has, as a list for another model does. */
+static bool warn_operators(const struct orr_job *job, char why[WHY])
+{
+    size_t length = 0;
+    if (job->kind != ORR_JOB_TRAIN || job->workload.recompute != ORR_RECOMPUTE_OPS) return false;
+    for (int i = 0; i < ORR_N_REPEATABLES; i++) {
+        const enum orr_repeatable op = (enum orr_repeatable)i;
+        if (!orr_repeats(&job->workload, op) || has_operator(&job->model, op)) continue;
+        length += (size_t)snprintf(why + length, WHY - length, "%s%s", length ? ", " : "recompute lists ",
+                                   orr_repeatable_names[i]);
+    }
+    if (length == 0) return false;
+    (void)snprintf(why + length, WHY - length, ", of which no layer of %s has any: that changes nothing",
+                   job->model.id);
+    return true;
+}
+
+static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {
+    warn_vendor, warn_positions, warn_requests, warn_pools, warn_recompute, warn_operators};
 
 json_t *orr_warnings_json(const struct orr_job *job)
 {

@@ -324,6 +324,30 @@ static enum orr_err check_schedules(const struct orr_doc *doc, const struct orr_
     return ORR_OK;
 }
 
+/* The maker that a word misspells; NULL: it may be the maker of a user's own chip. A short word is near most others. */
+static const char *misspelt_vendor(const char *word)
+{
+    static const char *const VENDORS[] = {"nvidia", "amd", "google", "aws", "intel"};
+    for (size_t i = 0; i < ORR_COUNT_OF(VENDORS); i++)
+        if (orr_compare_nocase(word, VENDORS[i]) == 0) return NULL;
+    const char *near = strlen(word) > 4 ? orr_nearest(word, VENDORS, ORR_COUNT_OF(VENDORS)) : NULL;
+    return near && (word[0] | 0x20) == near[0] ? near : NULL;
+}
+
+/* A misspelt maker would warn on every chip. */
+static enum orr_err check_vendors(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
+{
+    char word[32];
+    const char *words = engine->vendors;
+    while (orr_next_word(&words, ' ', word, sizeof word)) {
+        const char *near = misspelt_vendor(word);
+        if (near)
+            return orr_doc_fail(doc, "vendors", error, "\"%s\" is no maker of chips (did you mean \"%s\"?)", word,
+                                near);
+    }
+    return ORR_OK;
+}
+
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
 {
@@ -337,6 +361,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
     if (!err) err = check_schedules(doc, engine, error);
+    if (!err) err = check_vendors(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
     if (!err) err = orr_fit_runs_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);

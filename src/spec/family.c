@@ -147,6 +147,7 @@ struct search {
     char name[ORR_ID];   /* as asked, folded */
     char family[ORR_ID]; /* "": no family has this name */
     size_t matched;      /* characters of the name that are the family; the longest spelling decides */
+    bool own;            /* they are the name of the family itself, which goes before another spelling of it */
     struct orr_version asked;
     struct member *members;
     size_t n_members;
@@ -172,11 +173,14 @@ static void match_family(struct search *search, const json_t *root)
     struct orr_version asked = {0};
     const char *rest = behind_any(search->name, family, text_at(root, "family_aliases"));
     const size_t matched = rest ? (size_t)(rest - search->name) : 0;
-    if (matched <= search->matched || strlen(family) >= sizeof search->family) return;
+    const bool own = behind(search->name, family) == rest;
+    if (matched < search->matched || (matched == search->matched && search->own >= own)) return;
+    if (!rest || strlen(family) >= sizeof search->family) return;
     if (*rest && !read_asked(rest, &asked)) return;
     memcpy(search->family, family, strlen(family) + 1);
     search->asked = asked;
     search->matched = matched;
+    search->own = own;
 }
 
 static void add_member(struct search *search, const char *id, const json_t *root)

@@ -78,7 +78,8 @@ enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *d
 void orr_doc_close(struct orr_doc *doc)
 {
     json_decref(doc->root);
-    doc->root = NULL;
+    json_decref(doc->uncovered);
+    doc->root = doc->uncovered = NULL;
 }
 
 static int add_dumped(const char *bytes, size_t n, void *text)

@@ -17,6 +17,7 @@ struct orr_doc {
     const char *file;          /* origin for messages; NULL or "": none */
     const char *prefix;        /* dotted path of root inside text; NULL: root is the whole text */
     const struct orr_set *set; /* values a request put over those of text; NULL: none */
+    json_t *uncovered;         /* owned: {key: file that says it without a source} (sources.h); NULL: none */
 };
 
 /* The "set" object of a request, seen from one part: values whose path starts with `part`. */

@@ -119,6 +119,17 @@ static const char *server_of(const json_t *root)
     return NULL;
 }
 
+/* genai-perf has "tensorrtllm" as its backend whatever it asks, which counts only where the server is Triton. */
+static const char *perf_server_of(const json_t *root)
+{
+    const json_t *config = json_object_get(root, "input_config"), *endpoint = json_object_get(config, "endpoint");
+    if (text_at(endpoint, "backend")) config = endpoint;
+    const char *backend = text_at(config, "backend"), *kind = text_at(config, "service_kind");
+    if (kind && strcmp(kind, "tensorrtllm_engine") == 0) return "tensorrt-llm";
+    const bool usual = backend && strncmp(backend, "tensorrt", 8) == 0;
+    return backend && (!usual || (kind && strcmp(kind, "triton") == 0)) ? server_of(config) : NULL;
+}
+
 static bool read_bench_serving(const json_t *root, const char *origin, struct orr_log *log)
 {
     struct orr_cells shared = {0};
@@ -149,6 +160,7 @@ static bool read_perf(const json_t *root, const char *origin, struct orr_log *lo
         if (!orr_cells_get(&shared, "concurrency")[0]) put(&shared, "concurrency", at(root, LOADS[i]));
         if (!orr_cells_get(&shared, "model")[0]) put_text(&shared, "model", text_at(root, MODELS[i]));
     }
+    put_text(&shared, "engine", perf_server_of(root));
     put(&shared, "input_len", whole(at(root, "input_sequence_length.avg")));
     put(&shared, "output_len", whole(at(root, "output_sequence_length.avg")));
     put_load(&shared);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "spec/names.h"
+#include "spec/sources.h"
 #include "spec/technology.h"
 
 enum { BASES_MAX = 16, STEPS_MAX = 16 };
@@ -219,7 +220,8 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
         drop_names(kind, base->doc.root);
-        if (json_object_update_recursive(base->doc.root, part->doc.root) != 0)
+        if (!orr_sources_note(&part->doc, &base->doc) ||
+            json_object_update_recursive(base->doc.root, part->doc.root) != 0)
             err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     }
     if (!err) {
@@ -277,7 +279,8 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
     err = orr_undo_apply(&part->doc, orr_catalogue_left_out(catalogue), error);
     if (err) return err;
     if (part->origins) orr_origins_note(part->origins, part->doc.root, part->id);
-    if (!json_object_get(part->doc.root, "base")) return ORR_OK;
+    if (!json_object_get(part->doc.root, "base"))
+        return orr_sources_note(&part->doc, NULL) ? ORR_OK : orr_out_of_memory(error, NULL);
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }
 

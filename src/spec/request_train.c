@@ -303,11 +303,27 @@ static bool is_word(const json_t *value, const char *word)
     return json_is_string(value) && strcmp(json_string_value(value), word) == 0;
 }
 
+/* A recipe in place of a format: command lines of training call both by one name. */
+static enum orr_err check_precision(const struct orr_doc *request, struct orr_error *error)
+{
+    const json_t *precision = json_object_get(json_object_get(request->root, "workload"), "precision");
+    for (int i = ORR_RECIPE_ENGINE + 1; i < ORR_N_FP8_RECIPES; i++) {
+        const char *recipe = orr_fp8_recipe_names[i], *format = i == ORR_RECIPE_NVFP4 ? "fp4" : "fp8";
+        if (is_word(precision, recipe))
+            return orr_doc_fail(request, "workload.precision", error,
+                                "\"%s\" says how products are scaled: precision is \"%s\", and fp8_recipe \"%s\" "
+                                "(--precision %s --fp8-recipe %s)",
+                                recipe, format, recipe, format, recipe);
+    }
+    return ORR_OK;
+}
+
 static enum orr_err read_workload(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)
 {
-    const json_t *object;
+    const json_t *object = NULL;
     struct ask ask = {.attention = -1};
-    enum orr_err err = orr_section_read(request, &orr_train_workload_section, &object, &ask, error);
+    enum orr_err err = check_precision(request, error);
+    if (!err) err = orr_section_read(request, &orr_train_workload_section, &object, &ask, error);
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
     const json_t *recompute = json_object_get(object, "recompute");
     const json_t *ops = json_object_get(object, "recompute_ops");

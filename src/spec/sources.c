@@ -48,6 +48,56 @@ static bool members_covered(json_t *sources, const char *key, json_t *value)
     return true;
 }
 
+static bool is_covered(json_t *sources, const char *key, json_t *value)
+{
+    return json_object_get(sources, "*") || json_object_get(sources, key) || members_covered(sources, key, value);
+}
+
+static bool is_in_place(const struct orr_doc *doc)
+{
+    return doc->prefix && doc->prefix[0];
+}
+
+bool orr_sources_note(struct orr_doc *doc, struct orr_doc *base)
+{
+    json_t *sources = json_object_get(doc->root, "sources"), *value;
+    const char *key;
+    if (base) {
+        doc->uncovered = base->uncovered;
+        base->uncovered = NULL;
+    }
+    json_object_foreach(doc->root, key, value)
+    {
+        if (is_in_place(doc) || is_covered(sources, key, value)) {
+            (void)json_object_del(doc->uncovered, key);
+            continue;
+        }
+        if (!doc->uncovered) doc->uncovered = json_object();
+        if (json_object_set_new(doc->uncovered, key, json_string_nocheck(doc->file ? doc->file : ""))) return false;
+    }
+    return true;
+}
+
+static enum orr_err fail_uncovered(const struct orr_doc *doc, const char *key, struct orr_error *error)
+{
+    return orr_doc_fail(doc, key, error, "has no source: add one to \"sources\" under \"%.100s\" or \"*\"", key);
+}
+
+/* Every value of a file has its source there: "*" of a base says nothing about the files that are based on it. */
+static enum orr_err check_noted(const struct orr_doc *doc, const char *const *unsourced, struct orr_error *error)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(doc->uncovered, key, value)
+    {
+        if (is_listed(key, unsourced) || !json_object_get(doc->root, key) || orr_doc_is_set(doc, key)) continue;
+        const struct orr_doc other = {.file = json_string_value(value)};
+        const bool own = doc->file && strcmp(doc->file, other.file) == 0;
+        return fail_uncovered(own ? doc : &other, key, error);
+    }
+    return ORR_OK;
+}
+
 /* What a part says of itself and no table of fields reads. */
 static enum orr_err check_words(const struct orr_doc *doc, struct orr_error *error)
 {
@@ -66,24 +116,22 @@ enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *uns
     const enum orr_err wrong = check_words(doc, error);
     if (wrong) return wrong;
     json_t *sources = json_object_get(doc->root, "sources");
-    const bool in_place = doc->prefix && doc->prefix[0];
+    const bool in_place = is_in_place(doc);
     char shown[ORR_SHOWN];
-    if (!sources && in_place) return ORR_OK;
+    if (!sources && in_place) return check_noted(doc, unsourced, error);
     if (!sources)
         return orr_doc_fail(doc, "", error, "missing key \"sources\": {\"KEY\": \"document, date\", \"*\": ...}");
     if (!json_is_object(sources))
         return orr_doc_fail(doc, "sources", error, "must be an object, not %s", orr_json_shown(shown, sources));
-    const enum orr_err err = check_entries(doc, sources, error);
+    enum orr_err err = check_entries(doc, sources, error);
+    if (!err) err = check_noted(doc, unsourced, error);
     if (err || in_place || json_object_get(sources, "*")) return err;
     const char *key;
     json_t *value;
     json_object_foreach(doc->root, key, value)
     {
-        if (is_listed(key, unsourced) || json_object_get(sources, key) || members_covered(sources, key, value))
-            continue;
-        if (!orr_doc_is_set(doc, key))
-            return orr_doc_fail(doc, key, error, "has no source: add one to \"sources\" under \"%.100s\" or \"*\"",
-                                key);
+        if (is_listed(key, unsourced) || is_covered(sources, key, value)) continue;
+        if (!orr_doc_is_set(doc, key)) return fail_uncovered(doc, key, error);
     }
     return ORR_OK;
 }

@@ -66,6 +66,9 @@ static void results_of_serving_are_read(void **state)
         {"output_len", "128"}, {"engine", "sglang"});
     LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
         {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
+    LOG("genai_perf_backends.jsonl", 0, {"engine", "tensorrt-llm"});
+    LOG("genai_perf_backends.jsonl", 2, {"engine", "vllm"}, {"concurrency", "10"});
+    LOG("genai_perf_backends.jsonl", 4, {"engine", ""}); /* the tool's default, beside another server */
     LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
         {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
     LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});

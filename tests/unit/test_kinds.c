@@ -208,7 +208,7 @@ static void the_wrong_kind_is_refused(void **state)
                 "'input_len':8,'output_len':8}}");
 }
 
-/* "hf" trains with one stack and serves with another. */
+/* "hf" and "transformers" train with one stack and serve with another. */
 static void a_name_of_both_kinds_means_either(void **state)
 {
     struct world *w = *state;
@@ -219,6 +219,11 @@ static void a_name_of_both_kinds_means_either(void **state)
     assert_string_equal(w->job.engine.family, "transformers");
     assert_string_equal(w->job.engine.asked, "hf");
     assert_int_equal(w->job.engine.match, ORR_MATCH_DEFAULT);
+    read_job(w, "{'kind':'train','model':'gpt2','system':'h100-sxm','workload':{'engine':'transformers'}}");
+    assert_string_equal(w->job.engine.family, "hf-transformers");
+    read_job(w, "{'kind':'infer','model':'gpt2','system':'h100-sxm','workload':{'engine':'transformers-4.46',"
+                "'input_len':8,'output_len':8}}");
+    assert_string_equal(w->job.engine.id, "transformers-4.46");
 }
 
 static void makers_are_compared(void **state)

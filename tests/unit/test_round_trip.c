@@ -109,6 +109,7 @@ static void training(void **state)
         DENSE("'zero':2", ",'optimizer':'adamw'"),
         DENSE("'zero':3", ",'optimizer':'adamw-bf16-states'"),
         DENSE("'zero':3,'reshard_after_forward':false", ",'optimizer':'adamw-16bit-gradients'"),
+        DENSE("'zero':2,'zero_group':4", ",'optimizer':'adamw-fp32-states'"),
         DENSE("'zero':3,'zero_secondary':4", ",'optimizer':'adamw-bf16'"),
         DENSE("'zero':1,'zero_group':4", ",'optimizer':'adamw-8bit'"),
         DENSE("'tp':2,'sp':true", ",'optimizer':'muon'"),

@@ -221,7 +221,8 @@ static void later_directories_hide_and_extend(void **state)
     struct orr_system system;
     struct orr_calibration calibration;
     make_folder(&folder);
-    put_file(&folder, FILES[0], "{\"base\": \"plain\", \"n_sm\": 7}"); /* the chip it hides */
+    /* The chip that it hides. */
+    put_file(&folder, FILES[0], "{\"base\": \"plain\", \"n_sm\": 7, \"sources\": {\"n_sm\": \"a test\"}}");
     put_file(&folder, FILES[1], "{\"base\": \"cluster\", \"chip\": \"../chips/plain.json\"}");
     open_folder(&folder);
     assert_int_equal(orr_system_read(folder.catalogue, "cluster", &system, &calibration, &error), ORR_OK);

@@ -625,7 +625,8 @@ static void optimizers_keep_what_they_name(void **state)
         const char *name;
         double gradient, states;
     } TABLE[] = {{"engine", 4, 12},          {"adamw", 4, 12},    {"adamw-bf16-states", 4, 8}, {"adamw-bf16", 2, 4},
-                 {"adamw-8bit", 2, 2.03125}, {"adafactor", 2, 0}, {"sgd-momentum", 2, 2},      {"sgd", 2, 0}};
+                 {"adamw-8bit", 2, 2.03125}, {"adafactor", 2, 0}, {"sgd-momentum", 2, 2},      {"sgd", 2, 0},
+                 {"adamw-fp32-states", 2, 8}}; /* two moments of 4 bytes and no master weight */
     for (size_t i = 0; i < COUNT(TABLE); i++) {
         read_job(w,
                  "{'kind':'train','model':'llama2-7b','system':'h200-sxm','plan':{},'workload':{'seq':64,'micro_batch':"

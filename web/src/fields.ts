@@ -159,6 +159,7 @@ export const FIELDS: readonly Field[] = [
             'adamw',
             'adamw-bf16-states',
             'adamw-16bit-gradients',
+            'adamw-fp32-states',
             'adamw-bf16',
             'adamw-8bit',
             'muon',
