@@ -25,7 +25,7 @@ same "docs/formats.md lists every fact" "$work/formats"
 {
     sed -n '/^GROUPS/,/^}/p' tools/engine_facts.py | grep -oE '\("[a-z0-9_]+", "' | tr -d '(," '
     # used for measurements, searches and intervals only
-    printf '%s\n' default_micro_batch bench_limits schedules fit_runs fit_within_frac fit_stack_frac
+    printf '%s\n' default_micro_batch bench_limits schedules zero_stages tensor_parallel fit_runs fit_within_frac fit_stack_frac
     printf '%s\n' scheduler chunked_prefill watermark_frac admit_frac admit_least_frac admit_steps \
         batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps decided_ahead graph_multiple \
         prefix_cache frontend_s frontend_s_per_token frontend_s_per_request tokenise_s_per_token tokenise_batch \

@@ -169,7 +169,9 @@ struct orr_engine {
     double zero1_tensor_s;       /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;         /* pipeline stages of equal matrix work instead of equal layers */
     int64_t unfilled_stages;     /* 1F1B refuses fewer than pp minus this micro-batches */
-    char schedules[128];         /* names of the pipeline schedules it has, for searches; "": not known */
+    char schedules[128];         /* names of the pipeline schedules it has, or "none", for searches; "": not known */
+    char zero_stages[16];        /* ZeRO stages it has, for searches; "": not known */
+    bool tensor_parallel;        /* it splits matrices over ranks */
     double skew_s;               /* scatter of the ranks' arrival at a collective across nodes (standard deviation) */
     bool p2p_overlap;            /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;     /* sends are split over the TP group */

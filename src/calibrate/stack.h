@@ -127,6 +127,7 @@ struct orr_stack_run {
     const char *own;        /* the engine that the row names, or the one its kind of table means */
     struct orr_score score; /* measured value, names; `skipped` says why the row cannot be used */
     struct orr_job job;
+    double needs_bytes; /* predicted for a GPU in training; 0: not known */
 };
 
 /* The runs of some tables as one engine would run them, and straight lines through the parent (Eq. 172). Ratios are
@@ -135,6 +136,8 @@ struct orr_stack_runs {
     struct orr_validation *table;
     size_t n;
     struct orr_stack_run *runs;
+    size_t n_memory;                   /* rows of memory, which are not among the runs */
+    char memory_row[80];               /* the first of them */
     double *as_is;                     /* ratio with the engine's own values; known as soon as rows are read */
     double *start;                     /* ratio at x = 0, where shares of 0 and 1 are moved inside */
     double (*slope)[ORR_STACK_N];      /* derivative of the ratio by the natural variable */
@@ -149,6 +152,8 @@ struct orr_stack_table {
     const char *text, *origin;
 };
 
+/* The id of a row, or its line. */
+void orr_stack_name_row(const struct orr_validation *v, const struct orr_stack_run *run, char name[80]);
 /* Read the rows of tables as runs of an engine ("": of each row's own). Rows that cannot be used have a reason. */
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
                             const char *engine, struct orr_stack_runs **runs, struct orr_error *error);

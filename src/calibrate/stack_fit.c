@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/plain.h"
+#include "base/units.h"
 #include "spec/log.h"
 #include "spec/relatives.h"
 #include "validate/columns.h"
@@ -26,6 +27,8 @@
 #define POPULATION_RUNS 6
 /* Fewer runs do not judge a fit: without one of them there is hardly a fit. */
 #define JUDGED_RUNS 5
+/* A run that by the model needs more than so many times the memory of a GPU cannot have been made. */
+#define IMPOSSIBLE 1.5
 
 void orr_stack_note(struct orr_stack *stack, const char *format, ...)
 {
@@ -237,11 +240,15 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
 
 /* ---------------------------------------------------------------- engines */
 
+void orr_stack_name_row(const struct orr_validation *v, const struct orr_stack_run *run, char name[80])
+{
+    if (run->score.id[0]) snprintf(name, 80, "%.79s", run->score.id);
+    else snprintf(name, 80, "line %d", v->csvs[run->csv].lines[run->row]);
+}
+
 void orr_stack_run_name(const struct orr_stack_runs *runs, size_t i, char name[80])
 {
-    const struct orr_stack_run *run = &runs->runs[i];
-    if (run->score.id[0]) snprintf(name, 80, "%.79s", run->score.id);
-    else snprintf(name, 80, "line %d", runs->table->csvs[run->csv].lines[run->row]);
+    orr_stack_name_row(runs->table, &runs->runs[i], name);
 }
 
 static enum orr_err read_engine(struct orr_stack *stack, const char *name, struct orr_error *error)
@@ -296,6 +303,28 @@ static int by_content(const void *a, const void *b, const struct orr_stack_runs 
     return strcmp(x->metric, y->metric);
 }
 
+/* A run that needs far more memory than there is was not made as its row says. Predictions of memory have errors, so
+ * that one somewhat beyond the capacity is used. */
+static void leave_impossible(struct orr_stack_run *run)
+{
+    const double capacity_bytes = run->job.system.chip.hbm_bytes;
+    if (run->score.skipped[0] || run->needs_bytes <= IMPOSSIBLE * capacity_bytes) return;
+    snprintf(run->score.skipped, sizeof run->score.skipped,
+             "does not fit: needs %.4g GiB of %.4g GiB a GPU; are its GPUs, plan and recomputation those of the run?",
+             run->needs_bytes / ORR_GIB, capacity_bytes / ORR_GIB);
+}
+
+static void note_memory(struct orr_stack *stack)
+{
+    const struct orr_stack_runs *runs = stack->engines[0];
+    if (runs->n_memory == 0) return;
+    if (runs->n_memory == 1)
+        orr_stack_note(stack, "%s not used: is memory, which tells nothing about time", runs->memory_row);
+    else
+        orr_stack_note(stack, "%s and %zu more rows not used: are memory, which tells nothing about time",
+                       runs->memory_row, runs->n_memory - 1);
+}
+
 /* The usable runs, sorted by content, so that the order of the rows changes no bit of the answer. */
 static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
 {
@@ -306,6 +335,7 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
     if (!stack->chosen || !stack->about) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < runs->n; i++) {
         char name[80];
+        leave_impossible(&runs->runs[i]);
         if (orr_stack_usable(runs, i)) {
             size_t at = stack->n_chosen++;
             for (; at > 0 && by_content(&i, &stack->chosen[at - 1], runs) < 0; at--)
@@ -316,6 +346,7 @@ static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error
         orr_stack_run_name(runs, i, name);
         orr_stack_note(stack, "%s not used: %s", name, runs->runs[i].score.skipped);
     }
+    note_memory(stack);
     stack->n_main = stack->n_chosen;
     if (stack->n_chosen > 0) return ORR_OK;
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.480s",

@@ -52,6 +52,13 @@ static bool is_timed(const struct orr_score *score)
     return strcmp(score->metric, "peak_memory_gib") != 0 && strcmp(score->metric, "fits") != 0;
 }
 
+/* A row of memory is no run to fit, and the report says that it was there. */
+static void leave_memory(const struct orr_validation *v, const struct orr_stack_run *run, struct orr_stack_runs *runs)
+{
+    if (runs->n_memory++ > 0) return;
+    orr_stack_name_row(v, run, runs->memory_row);
+}
+
 /* Read the rows of the last table of the validation. */
 static void read_rows(struct validator *w, const struct orr_schema *schema, struct orr_stack_runs *runs)
 {
@@ -68,7 +75,11 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, stru
         run->schema = schema;
         run->own = w->own ? w->own : "";
         run->score = score ? *score : v->scores[v->n_scores - 1];
-        if (!is_timed(&run->score)) continue; /* not a time: there is nothing to fit */
+        run->needs_bytes = 0;
+        if (!is_timed(&run->score)) {
+            leave_memory(v, run, runs);
+            continue;
+        }
         const char *unfit = score ? orr_stack_unfit(w->csv, row) : NULL;
         if (unfit) {
             snprintf(run->score.skipped, sizeof run->score.skipped, "%s", unfit);
@@ -76,6 +87,7 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, stru
         }
         if (score) run->job = w->job;
         if (score) schema->predict(w, row, &run->score);
+        if (score && run->job.kind == ORR_JOB_TRAIN) run->needs_bytes = w->result.memory.most_bytes;
         runs->n++;
     }
 }

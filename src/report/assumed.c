@@ -229,8 +229,35 @@ static bool warn_operators(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+static bool warn_pipeline(const struct orr_job *job, char why[WHY])
+{
+    if (job->kind != ORR_JOB_TRAIN || job->plan.pp == 1 || orr_has_pipelines(&job->engine)) return false;
+    (void)snprintf(why, WHY, "engine %s has no pipelines: pp %lld is a plan that it cannot launch", job->engine.id,
+                   (long long)job->plan.pp);
+    return true;
+}
+
+static bool warn_tensor_parallel(const struct orr_job *job, char why[WHY])
+{
+    if (job->kind != ORR_JOB_TRAIN || job->plan.tp == 1 || job->engine.tensor_parallel) return false;
+    (void)snprintf(why, WHY, "engine %s has no tensor parallelism: tp %lld is a plan that it cannot launch",
+                   job->engine.id, (long long)job->plan.tp);
+    return true;
+}
+
+/* A lone rank shards nothing, whatever the stage is called. */
+static bool warn_zero(const struct orr_job *job, char why[WHY])
+{
+    const struct orr_plan *plan = &job->plan;
+    if (job->kind != ORR_JOB_TRAIN || plan->dp * plan->cp == 1 || orr_has_zero(&job->engine, plan->zero)) return false;
+    (void)snprintf(why, WHY, "engine %s has ZeRO stages %s: stage %lld is a plan that it cannot launch", job->engine.id,
+                   job->engine.zero_stages, (long long)plan->zero);
+    return true;
+}
+
 static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {
-    warn_vendor, warn_positions, warn_requests, warn_pools, warn_recompute, warn_operators};
+    warn_vendor,    warn_positions, warn_requests,        warn_pools, warn_recompute,
+    warn_operators, warn_pipeline,  warn_tensor_parallel, warn_zero};
 
 json_t *orr_warnings_json(const struct orr_job *job)
 {

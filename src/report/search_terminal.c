@@ -9,6 +9,7 @@
 #include "report/table.h"
 #include "report/text_plot.h"
 #include "search/search.h"
+#include "spec/family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,29 @@ static void add_workload(const struct orr_job *job, struct orr_text *line)
                      orr_attention_kernel_name(workload->attention));
     else orr_text_add(line, "%lld → %lld tokens", (long long)serving->input_len, (long long)serving->output_len);
     orr_summary_media(&job->media, line);
+}
+
+static bool is_one(const struct orr_choices *choices)
+{
+    return choices->n == 1 && choices->values[0] == 1;
+}
+
+/* What is not searched because the engine lacks it: a search has put such values where its request lists none. */
+static void add_lacks(const struct orr_search_request *request, const struct orr_style *style, struct orr_text *text,
+                      struct orr_text *line)
+{
+    const struct orr_engine *engine = &request->job.engine;
+    const struct orr_space *space = &request->space;
+    if (request->job.kind != ORR_JOB_TRAIN) return;
+    bool stages = *engine->zero_stages && space->zero.n < 4;
+    for (int64_t i = 0; i < space->zero.n; i++) stages = stages && orr_has_zero(engine, space->zero.values[i]);
+    if (!orr_has_pipelines(engine) && is_one(&space->pp)) orr_text_add(line, "no pipelines");
+    if (!engine->tensor_parallel && is_one(&space->tp))
+        orr_text_add(line, "%sno tensor parallelism", line->length ? " · " : "");
+    if (stages)
+        orr_text_add(line, "%sZeRO %s alone", line->length ? " · " : "", engine->zero_stages);
+    if (line->length) orr_text_add(line, ": all that %s has", engine->id);
+    if (line->length) orr_summary_line(text, style, "searched", line);
 }
 
 static void add_heading(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
@@ -50,6 +74,7 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_text_add(&line, "%s · constants %s, %s", job->engine.id, job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
     orr_assumed_lines(job, orr_unsearched_keys(job), &job->spread, style, text);
+    add_lacks(request, style, text, &line);
     orr_text_add(&line, "%s%s", orr_objective_name(request->objective), request->n_limits ? " · " : "");
     orr_search_limits_text(request, &line);
     orr_summary_line(text, style, "best", &line);

@@ -99,6 +99,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     *search = s;
     if (!s) return orr_out_of_memory(error, NULL);
     s->request = *request;
+    if (request->job.kind == ORR_JOB_TRAIN) orr_space_narrow(&s->request);
     /* Plans on fewer GPUs are slower and still belong on the front. */
     if (request->space.gpus.n > 1) s->request.front_within = HUGE_VAL;
     s->compare_objective = -HUGE_VAL;
@@ -107,7 +108,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     orr_outcome_open(&s->pass, (size_t)request->top);
     enum orr_err err =
         s->outcome.failed || s->pass.failed ? orr_out_of_memory(error, NULL) : orr_limits_resolve(&s->request, error);
-    if (!err && request->job.kind == ORR_JOB_TRAIN) err = orr_train_space_build(request, &s->train, error);
+    if (!err && request->job.kind == ORR_JOB_TRAIN) err = orr_train_space_build(&s->request, &s->train, error);
     if (!err && request->compared) err = compare_with(s, error);
     if (!err) s->may_be_inside = may_be_inside(request);
     if (!err) s->n_blocks = count_blocks(s);

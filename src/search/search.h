@@ -73,6 +73,9 @@ struct orr_train_space {
     bool cut_by_layout; /* layer costs depend on dp (number of micro-batches), or on pp and gpus (host time) */
 };
 
+/* Puts what the engine has where the request leaves a choice open: no pipeline, no tensor parallelism, its ZeRO stages.
+ * What a request lists stays. */
+void orr_space_narrow(struct orr_search_request *request);
 enum orr_err orr_train_space_build(const struct orr_search_request *request, struct orr_train_space *space,
                                    struct orr_error *error);
 void orr_train_space_free(struct orr_train_space *space);

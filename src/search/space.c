@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "spec/family.h"
 #include "spec/job.h"
 #include "spec/spec.h"
 
@@ -60,7 +61,19 @@ static bool has_schedule(const struct orr_search_request *request, enum orr_sche
 {
     const char *name = orr_schedule_name(schedule), *list = request->job.engine.schedules;
     if (request->space.schedule.n > 0) return orr_chosen(&request->space.schedule, schedule);
-    return orr_has_word(*list ? list : "gpipe 1f1b interleaved", name);
+    return orr_has_word(*list && orr_has_pipelines(&request->job.engine) ? list : "gpipe 1f1b interleaved", name);
+}
+
+void orr_space_narrow(struct orr_search_request *request)
+{
+    const struct orr_engine *engine = &request->job.engine;
+    struct orr_space *space = &request->space;
+    const bool pipeline_asked = space->pp.n > 0 || space->schedule.n > 0;
+    if (!orr_has_pipelines(engine) && !pipeline_asked) space->pp = (struct orr_choices){1, {1}};
+    if (!engine->tensor_parallel && space->tp.n == 0) space->tp = (struct orr_choices){1, {1}};
+    if (!*engine->zero_stages || space->zero.n > 0) return;
+    for (int64_t stage = 0; stage <= 3; stage++)
+        if (orr_has_zero(engine, stage)) space->zero.values[space->zero.n++] = stage;
 }
 
 static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_schedule schedule)

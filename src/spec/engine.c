@@ -117,7 +117,9 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, zero1_broadcast, false, "ZeRO-1 gathers by one broadcast per owner of tensors"),
     ORR_INT(orr_engine, layer_tensors, false, 0, 10000, "weight tensors of a layer"),
     ORR_REAL(orr_engine, zero1_tensor_s, ORR_UNIT_S, false, 0, 1, "ZeRO-1: host time per tensor and rank to gather"),
-    ORR_STRING(orr_engine, schedules, false, "pipeline schedules for searches; absent: gpipe 1f1b interleaved"),
+    ORR_STRING(orr_engine, schedules, false, "pipeline schedules for searches, or none; absent: the usual ones"),
+    ORR_STRING(orr_engine, zero_stages, false, "ZeRO stages for searches, such as \"0 2 3\"; absent: all"),
+    ORR_BOOL(orr_engine, tensor_parallel, false, "it splits matrices over ranks; absent: true"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
     ORR_INT(orr_engine, unfilled_stages, false, 0, 1000000, "stages that 1F1B may lack micro-batches for; absent: any"),
     ORR_REAL(orr_engine, skew_s, ORR_UNIT_S, false, 0, 1, "scatter of the ranks' arrival at a collective across nodes"),
@@ -313,7 +315,7 @@ static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_e
 static enum orr_err check_schedules(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
 {
     char word[32], hint[ORR_HINT];
-    const char *words = engine->schedules;
+    const char *words = orr_has_pipelines(engine) ? engine->schedules : "";
     while (orr_next_word(&words, ' ', word, sizeof word)) {
         int i = 0;
         while (i < ORR_N_SCHEDULES && strcmp(word, orr_schedule_names[i]) != 0) i++;
@@ -348,11 +350,26 @@ static enum orr_err check_vendors(const struct orr_doc *doc, const struct orr_en
     return ORR_OK;
 }
 
+/* The stage that the engine takes unless told must be one that it has. */
+static enum orr_err check_stages(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
+{
+    char word[16];
+    const char *words = engine->zero_stages;
+    while (orr_next_word(&words, ' ', word, sizeof word))
+        if (!orr_has_word("0 1 2 3", word))
+            return orr_doc_fail(doc, "zero_stages", error, "\"%s\" is no ZeRO stage: 0, 1, 2 or 3", word);
+    if (!orr_has_zero(engine, engine->default_zero))
+        return orr_doc_fail(doc, "zero_stages", error, "\"%s\" lacks the stage of \"default_zero\": %lld",
+                            engine->zero_stages, (long long)engine->default_zero);
+    return ORR_OK;
+}
+
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
 {
     memset(engine, 0, sizeof *engine);
     engine->unfilled_stages = ORR_GPUS_MAX;
+    engine->tensor_parallel = true;
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
     engine->default_precision = ORR_N_DTYPES;
     orr_factors_none(engine);
@@ -362,6 +379,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     if (!err) err = check_versions(doc, engine, error);
     if (!err) err = check_schedules(doc, engine, error);
     if (!err) err = check_vendors(doc, engine, error);
+    if (!err) err = check_stages(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
     if (!err) err = orr_fit_runs_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);

@@ -387,3 +387,15 @@ bool orr_engine_runs_on(const struct orr_engine *engine, const struct orr_chip *
         known = orr_compare_nocase(vendor, chip->vendor) == 0;
     return known;
 }
+
+bool orr_has_pipelines(const struct orr_engine *engine)
+{
+    return strcmp(engine->schedules, "none") != 0;
+}
+
+bool orr_has_zero(const struct orr_engine *engine, int64_t stage)
+{
+    char word[24];
+    (void)snprintf(word, sizeof word, "%lld", (long long)stage);
+    return !*engine->zero_stages || orr_has_word(engine->zero_stages, word);
+}

@@ -40,5 +40,8 @@ enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const 
                                    const struct orr_engine *engine, enum orr_job_kind kind, struct orr_error *error);
 /* Is the engine known to run on the chips of this maker? True if either is not stated. */
 bool orr_engine_runs_on(const struct orr_engine *engine, const struct orr_chip *chip);
+/* Can it train in a pipeline, and with this ZeRO stage? An engine that does not say can. */
+bool orr_has_pipelines(const struct orr_engine *engine);
+bool orr_has_zero(const struct orr_engine *engine, int64_t stage);
 
 #endif

@@ -1,5 +1,6 @@
 /* The dimensions of a search: one value, a list or a range each -> the values to try. Keys that were read are removed,
  * which leaves an ordinary request. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,12 +179,15 @@ static enum orr_err read_list(const struct orr_doc *request, const struct dimens
     }
 }
 
-/* "any" leaves the values to the search. Of schedules it would try only those that the engine has, so all are put. */
+/* "any" leaves the values to the search. Of schedules and ZeRO stages it would try only those that the engine has, so
+ * all are put. */
 static enum orr_err read_any(const struct orr_doc *request, const struct dimension *d, struct orr_choices *choices,
                              struct orr_error *error)
 {
     enum orr_err err = ORR_OK;
     for (int64_t i = 0; d->field.names == orr_schedule_names && i < ORR_N_SCHEDULES && !err; i++)
+        err = put(request, d, i, choices, error);
+    for (int64_t i = 0; d->offset == offsetof(struct orr_space, zero) && i <= 3 && !err; i++)
         err = put(request, d, i, choices, error);
     return err;
 }

@@ -1,5 +1,7 @@
 /* Requests to search (src/spec/request_search.c, request_space.c) and their limits (src/metric/limits.c). */
 #include "report/search.h"
+#include "searches.h"
+#include "spec/family.h"
 #include "spec/names.h"
 #include "support.h"
 
@@ -255,10 +257,45 @@ static void too_many_values(void **state)
     assert_non_null(strstr(error.text, "more than 64 values"));
 }
 
+/* The best plan of an engine on 16 GPUs, with the ZeRO stage and the pipeline that the request lists, 0 for none. */
+static struct orr_choice best_of(struct world *w, const char *engine, int64_t zero, int64_t pp)
+{
+    const struct orr_found *best;
+    read_job(w,
+             "{'kind':'train','model':'gpt2-xl','system':'h100-sxm','workload':{'global_batch':64,'engine':'%s'}}",
+             engine);
+    request = (struct orr_search_request){.job = w->job, .top = 5, .front_within = 2};
+    request.space.gpus = (struct orr_choices){1, {16}};
+    if (zero > 0) request.space.zero = (struct orr_choices){1, {zero}};
+    if (pp > 0) request.space.pp = (struct orr_choices){1, {pp}};
+    struct orr_search *search = run(&request, 1);
+    const size_t n = orr_search_best(search, &best);
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(orr_has_zero(&request.job.engine, best[i].choice.zero) || zero > 0);
+        assert_true(best[i].choice.pp == 1 || orr_has_pipelines(&request.job.engine) || pp > 0);
+        assert_true(best[i].choice.tp == 1 || request.job.engine.tensor_parallel);
+    }
+    const struct orr_choice first = best[0].choice;
+    orr_search_free(search);
+    return first;
+}
+
+/* A search proposes what the engine can launch; what the request lists is tried on any engine. */
+static void plans_are_those_of_the_engine(void **state)
+{
+    static const char *const WRAPPERS[] = {"pytorch-ddp", "pytorch-fsdp1", "mosaic-fsdp-2024", "pytorch-fsdp2"};
+    for (size_t i = 0; i < COUNT(WRAPPERS); i++) assert_int_equal(best_of(*state, WRAPPERS[i], 0, 0).pp, 1);
+    assert_int_equal(best_of(*state, "pytorch-ddp", 0, 0).zero, 0);
+    assert_int_equal(best_of(*state, "pytorch-ddp", 3, 0).zero, 3);
+    assert_int_equal(best_of(*state, "pytorch-ddp", 0, 2).pp, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence_is_searched),
+        cmocka_unit_test(plans_are_those_of_the_engine),
         cmocka_unit_test(lists_and_ranges),
         cmocka_unit_test(ranges_mix_with_values),
         cmocka_unit_test(set_reaches_the_space),
