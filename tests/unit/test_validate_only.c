@@ -1,5 +1,4 @@
 /* Which rows of a table are predicted at all: `orrery validate --where`. */
-#include "spec/spec.h"
 #include "support.h"
 #include "validate/validate.h"
 
