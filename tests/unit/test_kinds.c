@@ -345,7 +345,7 @@ static void a_spread_widens_the_upper_end(void **state)
     struct world *w = *state;
     read_job(w, "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':8,'workload':{'global_batch':8}}");
     /* so much of DRAM that the interval is wider than that of the runs of the class, and less than of ln 1.5 */
-    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 0.8, [ORR_BOUND_DRAM] = 0.2}};
+    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 0.7, [ORR_BOUND_DRAM] = 0.3}};
     const struct orr_interval plain = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
     w->job.spread = (struct orr_spread){.n_tried = 2, .n_fit = 2, .low_s = 10, .high_s = 15};
     const struct orr_interval widened = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
