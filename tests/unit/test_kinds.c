@@ -271,7 +271,7 @@ static void what_is_not_said_is_assumed(void **state)
 
 static void check_recompute_reason(struct world *w, const char *request, const char *why)
 {
-    read_job(w, request);
+    read_job(w, "%s", request);
     json_t *all = orr_assumed_json(&w->job, w->job.assumed, &w->job.spread), *one;
     size_t i;
     const char *found = "";
