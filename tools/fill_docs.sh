@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Program output quoted in README.md and docs/*.md: fill_docs.sh [--check]
+# Program output quoted in README.md and docs/*.md: fill_docs.sh [--check] [PAGE...], all pages unless some are named
 # A block is between the lines "<!-- begin: COMMAND -->" and "<!-- end -->". COMMAND is run by sh with orrery on the
 # PATH ($ORRERY, else build/orrery), the tree in $ORRERY_DATADIR and the shared library in $ORRERY_LIBDIR, 80 columns
 # wide unless it says otherwise, without colours. Without --check the blocks are rewritten. With --check nothing is
@@ -8,11 +8,10 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/tap.sh"
 check=
-case ${1:-} in
---check) check=1 ;;
-'') ;;
-*) echo "fill_docs.sh: unknown argument \"$1\" (expected --check or nothing)" >&2; exit 2 ;;
-esac
+if [ "${1:-}" = --check ]; then check=1 && shift; fi
+for page in "$@"; do
+    [ -f "$root/$page" ] || { echo "fill_docs.sh: no page \"$page\" (expected --check, README.md or docs/NAME.md)" >&2; exit 2; }
+done
 program=${ORRERY:-$root/build/orrery}
 [ -x "$program" ] || { echo "fill_docs.sh: $program is not a program: build it, or set ORRERY" >&2; exit 2; }
 program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
@@ -56,9 +55,10 @@ filled() {
 }
 
 status=0
-for page in "$root"/README.md "$root"/docs/*.md; do
+[ $# -gt 0 ] || set -- README.md $(cd "$root" && echo docs/*.md)
+for name in "$@"; do
+    page=$root/$name
     grep -q '^<!-- begin: ' "$page" || continue
-    name=${page#"$root/"}
     if ! filled "$page" >"$work/page" 2>"$work/report"; then
         status=1
         if [ -n "$check" ]; then tap_not_ok "$name" "$work/report"; else cat "$work/report" >&2; fi
