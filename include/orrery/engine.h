@@ -152,29 +152,31 @@ struct orr_engine {
     bool fp8_tp_gather;                /* inputs of tensor-parallel products too */
     double fp8_cast_bytes_per_element; /* traffic of casting an input or gradient; 0: by the recipe */
     /* communication */
-    bool tp_async_backward;      /* column-linear collectives run beside dgrad/wgrad */
-    bool cp_balanced;            /* context-parallel ranks share the pairs of a causal mask evenly */
-    double tp_overlap_frac;      /* share of TP transfers pipelined with their GEMM */
-    double dp_overlap_frac;      /* share of the backward window gradient collectives can use */
-    double ep_overlap_frac;      /* share of the all-to-all hidden by other compute */
-    bool ep_overlap_interleaved; /* all-to-all between domains runs beside the layer's compute of another
+    bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
+    bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
+    double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
+    double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
+    double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
+    bool ep_overlap_interleaved;              /* all-to-all between domains runs beside the layer's compute of another
                                                  micro-batch where the pipeline is interleaved */
-    double zero3_overlap_frac;   /* share of a layer's compute its gathers can use */
-    double zero3_nic_frac;       /* share of the node's rails sharded gathers use */
-    bool zero1_allreduce;        /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
-    bool zero1_exposed;          /* ZeRO-1 exchanges gradients after backward, beside nothing */
-    bool zero1_gather_exposed;   /* ZeRO-1 gathers new weights before the next forward, beside nothing */
-    bool zero1_broadcast;        /* ... as one broadcast per owner of whole tensors */
-    int64_t layer_tensors;       /* weight tensors of a layer, for engines that handle them one by one */
-    double zero1_tensor_s;       /* ZeRO-1: host time per weight tensor and rank to gather it */
-    bool stages_by_cost;         /* pipeline stages of equal matrix work instead of equal layers */
-    int64_t unfilled_stages;     /* 1F1B refuses fewer than pp minus this micro-batches */
-    char schedules[128];         /* names of the pipeline schedules it has, or "none", for searches; "": not known */
-    char zero_stages[16];        /* ZeRO stages it has, for searches; "": not known */
-    bool tensor_parallel;        /* it splits matrices over ranks */
-    double skew_s;               /* scatter of the ranks' arrival at a collective across nodes (standard deviation) */
-    bool p2p_overlap;            /* interleaved pipeline sends run beside compute */
-    bool p2p_scatter_gather;     /* sends are split over the TP group */
+    double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
+    double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
+    bool pipelines_kept;                      /* ZeRO-3: in pipelines gathered weights stay until the end of the step */
+    enum orr_whole_gradients whole_gradients; /* where ZeRO-2 and ZeRO-3 add up whole gradients before they scatter */
+    bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
+    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients after backward, beside nothing */
+    bool zero1_gather_exposed;                /* ZeRO-1 gathers new weights before the next forward, beside nothing */
+    bool zero1_broadcast;                     /* ... as one broadcast per owner of whole tensors */
+    int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
+    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
+    bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
+    int64_t unfilled_stages;                  /* 1F1B refuses fewer than pp minus this micro-batches */
+    char schedules[128];     /* names of the pipeline schedules it has, or "none", for searches; "": not known */
+    char zero_stages[16];    /* ZeRO stages it has, for searches; "": not known */
+    bool tensor_parallel;    /* it splits matrices over ranks */
+    double skew_s;           /* scatter of the ranks' arrival at a collective across nodes (standard deviation) */
+    bool p2p_overlap;        /* interleaved pipeline sends run beside compute */
+    bool p2p_scatter_gather; /* sends are split over the TP group */
     /* host */
     double host_launch_s;          /* host time per kernel launch; 0: graphs, or the host is always ahead */
     double host_backward_launch_s; /* the same in a backward pass; 0: as in a forward pass */

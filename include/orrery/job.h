@@ -14,7 +14,7 @@ struct orr_plan {
     int64_t zero;                           /* 0-3 */
     int64_t zero_group;                     /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
     int64_t zero_secondary;                 /* ZeRO-3: ranks that keep second shards for backward; 0: none */
-    bool gathered_kept;                     /* ZeRO-3: gathered weights stay from forward to backward */
+    enum orr_reshard reshard;               /* ZeRO-3: are gathered weights freed after forward? */
     enum orr_store offload[ORR_N_OFFLOADS]; /* where states and activations are kept */
     bool sp;
     enum orr_schedule schedule;

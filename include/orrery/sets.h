@@ -86,6 +86,18 @@
     X(EVEN, "even", "Eq. 73a: equal layers")                                                                           \
     X(COST, "by-cost", "Eq. 131: equal matrix work")
 
+/* What happens to the gathered weights of ZeRO-3 after a forward pass. */
+#define ORR_RESHARDS(X)                                                                                                \
+    X(ENGINE, "engine", "as the engine does: freed, or kept in pipelines")                                             \
+    X(ALWAYS, "always", "freed and gathered again for backward")                                                       \
+    X(NEVER, "never", "they stay until the end of backward")
+
+/* Where gradients of ZeRO-2 and ZeRO-3 add up whole over the micro-batches of a step and are scattered once. */
+#define ORR_WHOLE_GRADIENTS(X)                                                                                         \
+    X(NEVER, "never", "nowhere: they are scattered after every micro-batch")                                           \
+    X(PIPELINES, "pipelines", "in pipelines, after the last backward pass (Eq. 370)")                                  \
+    X(ACCUMULATION, "accumulation", "wherever a step has several micro-batches, beside the last of them (Eq. 370)")
+
 /* Optimizers by what they keep: bytes of master weight and moments of a weight matrix of a layer and of all other
  * parameters, and bytes of an accumulated gradient. Two 8-bit moments have a 4-byte scale per 256 elements each. */
 #define ORR_OPTIMIZERS(X)                                                                                              \
@@ -428,6 +440,8 @@
 #define ORR_X_KIN_(name, ...)        ORR_KIN_##name,
 #define ORR_X_SCHEDULE_(name, ...)   ORR_SCHEDULE_##name,
 #define ORR_X_STAGES_(name, ...)     ORR_STAGES_##name,
+#define ORR_X_RESHARD_(name, ...)    ORR_RESHARD_##name,
+#define ORR_X_WHOLE_(name, ...)      ORR_WHOLE_##name,
 #define ORR_X_RECOMPUTE_(name, ...)  ORR_RECOMPUTE_##name,
 #define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
 #define ORR_X_OPTIMIZER_(name, ...)  ORR_OPTIMIZER_##name,
@@ -465,6 +479,8 @@ enum orr_doubt { ORR_DOUBTS(ORR_X_DOUBT_) ORR_N_DOUBTS };
 enum orr_kin { ORR_KINS(ORR_X_KIN_) ORR_N_KINS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
+enum orr_reshard { ORR_RESHARDS(ORR_X_RESHARD_) ORR_N_RESHARDS };
+enum orr_whole_gradients { ORR_WHOLE_GRADIENTS(ORR_X_WHOLE_) ORR_N_WHOLE_GRADIENTS };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
 enum orr_repeatable { ORR_REPEATABLES(ORR_X_REPEATABLE_) ORR_N_REPEATABLES };
 enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };

@@ -113,6 +113,7 @@ static void add_states(const struct orr_job *job, const struct orr_stage *stage,
     const double sharded = stage->trained_dense / dp + stage->trained_expert / edp;
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
+    if (orr_adds_whole_gradients(job)) r->gradients += orr_reduce_bytes(job) * whole; /* Eq. 370 */
     const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
     r->optimizer =
         (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
@@ -172,10 +173,10 @@ static void keep_gathered(const struct orr_job *job, const struct orr_stage *sta
 {
     const struct orr_engine *engine = &job->engine;
     const double all = stage->dense_params + stage->expert_params, h = (double)job->model.hidden;
-    if (job->plan.gathered_kept) r->gathered = bytes_per_param * r->params;
+    if (orr_keeps_gathered(job)) r->gathered = bytes_per_param * r->params;
     else r->gathered = orr_max(r->gathered, bytes_per_param * orr_min(all, engine->zero3_live_params));
     const double w = orr_plain_weight_bytes(job);
-    if (engine->zero3_ends_kept && !job->plan.gathered_kept) r->gathered += ends_bytes(job, stage, w);
+    if (engine->zero3_ends_kept && !orr_keeps_gathered(job)) r->gathered += ends_bytes(job, stage, w);
     if (h >= engine->zero3_whole_params) return;
     const double others = 1 - 1 / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     for (int64_t k = 0; k < job->model.n_kinds; k++)
@@ -418,7 +419,8 @@ static void add_tensor(struct orr_memory *memory, enum orr_memory_part part, con
 static void list_static(const struct orr_job *job, const struct rank_bytes *r, int peak, double gradients,
                         struct orr_memory *memory)
 {
-    const char *tp = "tp, pp; experts ep etp", *zero1 = "tp, pp; dp from ZeRO-1", *zero2 = "tp, pp; dp from ZeRO-2";
+    const char *tp = "tp, pp; experts ep etp", *zero1 = "tp, pp; dp from ZeRO-1",
+               *zero2 = orr_adds_whole_gradients(job) ? "tp, pp" : "tp, pp; dp from ZeRO-2";
     add_tensor(memory, ORR_MEMORY_WEIGHTS, "weights", "params", job->plan.zero >= 3 ? "tp, pp, dp" : tp, "always",
                r->weights, true);
     add_tensor(memory, ORR_MEMORY_GRADIENTS, "gradients", "params", zero2, "always", r->gradients, true);
@@ -431,7 +433,7 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
                true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "transfers with the host", "2 layers", "tp, pp", "always", r->buffers,
                true);
-    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", job->plan.gathered_kept ? "params" : "2 layers",
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", orr_keeps_gathered(job) ? "params" : "2 layers",
                "tp, pp", "forward and backward", r->gathered, true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }

@@ -171,14 +171,15 @@ void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const struct orr_states states = orr_states_of(job);
     const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
-    const bool sharded = job->plan.zero == 3;
+    const bool whole = orr_adds_whole_gradients(job), sharded = job->plan.zero == 3 && !whole;
     const double added = sharded ? orr_reduce_bytes(job) : emit->dims.w_p;
+    const double sum = whole ? orr_reduce_bytes(job) : states.gradient_bytes;
     const double elements = sharded ? params / (double)orr_group_ranks(&job->plan, ORR_GROUP_DP) : params;
-    orr_emit_pointwise(emit, &(struct orr_pointwise_op){
-                                 .backward_name = "gradient.accumulate",
-                                 .kind = added == states.gradient_bytes ? ORR_POINTWISE_ADD : ORR_POINTWISE_ACCUMULATE,
-                                 .backward_bytes = share * elements * (added + 2 * states.gradient_bytes),
-                                 .backward_launches = tensors});
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.backward_name = "gradient.accumulate",
+                                                  .kind = added == sum ? ORR_POINTWISE_ADD : ORR_POINTWISE_ACCUMULATE,
+                                                  .backward_bytes = share * elements * (added + 2 * sum),
+                                                  .backward_launches = tensors});
 }
 
 struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)

@@ -59,6 +59,20 @@ static inline double orr_tower_rows(const struct orr_tower_product *product)
 }
 /* Micro-batches of one replica in a step (Eq. 4). */
 double orr_micro_batches(const struct orr_job *job);
+/* Do gradients of ZeRO-2 and ZeRO-3 add up whole over the micro-batches of a step, to be scattered once? They have the
+ * format of the reduction then (Eq. 370). */
+static inline bool orr_adds_whole_gradients(const struct orr_job *job)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (plan->zero < 2 || plan->zero_group < 2 || job->workload.optimizer_in_backward) return false;
+    switch (job->engine.whole_gradients) {
+    case ORR_WHOLE_NEVER: return false;
+    case ORR_WHOLE_PIPELINES: return plan->pp > 1;
+    case ORR_WHOLE_ACCUMULATION: return orr_micro_batches(job) > 1;
+    case ORR_N_WHOLE_GRADIENTS: break;
+    }
+    return false;
+}
 
 /* What one pipeline rank holds. */
 struct orr_stage {

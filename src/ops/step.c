@@ -13,7 +13,7 @@
 #define ADAM_LAUNCHES 8
 /* Of the tensors of a layer, the norms are too small to fill a bucket; beside the layers are embedding and head. */
 #define NORM_TENSORS 2
-#define END_TENSORS 2
+#define END_TENSORS  2
 
 static double weight_bytes(const struct orr_emit *emit)
 {
@@ -28,7 +28,7 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
     const double kept_bytes = stored ? orr_base_bytes(emit->job) : emit->recipe.gather_bytes;
     const double weights = params * orr_asked_bytes(emit->job->workload.comm, kept_bytes);
     const double gradients = trained * orr_reduce_bytes(emit->job);
-    const bool kept = emit->job->plan.gathered_kept;
+    const bool kept = orr_keeps_gathered(emit->job);
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
@@ -37,7 +37,8 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
                                 : orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD,
                                                       ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (again && group == ORR_GROUP_DP) again->ranks = emit->job->plan.zero_secondary; /* Eq. 234 */
-    orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
+    if (!orr_adds_whole_gradients(emit->job))
+        orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
 static void emit_copies(struct orr_emit *emit, const char *name, enum orr_phase phase, double bytes)
@@ -56,9 +57,10 @@ static void emit_shard_copies(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     if (emit->job->plan.zero_group < 2) return;
     emit_copies(emit, "zero.copy_out", ORR_PHASE_FORWARD, params * engine->gather_copy_bytes);
-    if (!emit->job->plan.gathered_kept)
+    if (!orr_keeps_gathered(emit->job))
         emit_copies(emit, "zero.copy_out.backward", ORR_PHASE_BACKWARD, params * engine->gather_copy_bytes);
-    emit_copies(emit, "zero.copy_in", ORR_PHASE_BACKWARD, params * engine->scatter_copy_bytes);
+    if (!orr_adds_whole_gradients(emit->job))
+        emit_copies(emit, "zero.copy_in", ORR_PHASE_BACKWARD, params * engine->scatter_copy_bytes);
 }
 
 static void emit_transfer(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_offload what,
@@ -85,7 +87,7 @@ static void emit_offloads(struct orr_emit *emit, double dense_params, double exp
     const double gradients = (plan->zero >= 1 ? shard : whole) * weight_bytes(emit);
     const double input = emit->layer_kind >= 0 ? emit->dims.w_a * emit->dims.T_norm * emit->dims.h : 0;
     emit_transfer(emit, "offload.weights", ORR_PHASE_FORWARD, ORR_OFFLOAD_PARAMETERS, weights);
-    if (!plan->gathered_kept)
+    if (!orr_keeps_gathered(emit->job))
         emit_transfer(emit, "offload.weights.backward", ORR_PHASE_BACKWARD, ORR_OFFLOAD_PARAMETERS, weights);
     emit_transfer(emit, "offload.gradients", ORR_PHASE_BACKWARD, ORR_OFFLOAD_GRADIENTS, gradients);
     const double every = (double)emit->job->workload.recompute_every;
@@ -102,8 +104,9 @@ void orr_emit_sharded_layer(struct orr_emit *emit, const struct orr_part_params 
     if (plan->zero < 3) return;
     emit_sharded(emit, ORR_GROUP_DP, params->dense, params->trained_dense);
     emit_sharded(emit, ORR_GROUP_EDP, params->expert, params->trained_expert);
-    orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        params->trained_dense * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
+    if (!orr_adds_whole_gradients(emit->job))
+        orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
+                            params->trained_dense * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
     emit_shard_copies(emit, params->dense + params->expert);
 }
 
@@ -137,8 +140,8 @@ static void cut_into_buckets(struct orr_op *op, double buckets)
 }
 
 /* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights, unless an engine's stage 1 sums
- * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch. Groups that hold a copy
- * each add up their shards between them. */
+ * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch, unless the engine adds up
+ * whole gradients at stages 2 and 3 (Eq. 370). Groups that hold a copy each add up their shards between them. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const struct orr_plan *plan = &emit->job->plan;
@@ -147,7 +150,7 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
     struct orr_op *sync =
         orr_emit_collective(emit, sums ? "dp.reduce" : "dp.scatter", ORR_PHASE_STEP,
                             sums ? ORR_COLLECTIVE_ALLREDUCE : ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
-    if (sync && plan->zero == 2) sync->count = emit->dims.m;
+    if (sync && plan->zero == 2 && !orr_adds_whole_gradients(emit->job)) sync->count = emit->dims.m;
     const double buckets = buckets_of(emit, group, params);
     const bool alone = plan->zero == 1 && emit->job->engine.zero1_exposed;
     cut_into_buckets(sync, alone ? 1 : buckets);
@@ -155,6 +158,7 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
     if (group == ORR_GROUP_DP)
         orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
                             gradients / shards);
+    if (plan->zero == 3) return; /* weights are gathered in the layers */
     struct orr_op *gather = orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
                                                 params * emit->recipe.gather_bytes);
     if (gather && plan->zero == 1 && emit->job->engine.zero1_broadcast) gather->launches = broadcasts_of(emit, group);
@@ -255,10 +259,13 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
     emit->recompute = ORR_RECOMPUTE_NONE;
     emit_sends(emit);
     emit->layer_kind = ORR_LAYER_STEP;
-    if (plan->zero < 3) {
+    if (plan->zero < 3 || orr_adds_whole_gradients(emit->job)) {
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
+    if (emit->job->engine.scatter_copy_bytes > 0 && orr_adds_whole_gradients(emit->job))
+        emit_step_pass(emit, "zero.copy_in", ORR_POINTWISE_COPY, 2 * orr_reduce_bytes(emit->job) * (dense + expert),
+                       CAST_LAUNCHES);
     if (plan->schedule ==
         ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
         orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,

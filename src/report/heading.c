@@ -12,14 +12,15 @@
 #include <stdlib.h>
 
 /* Adds what only training has: micro-batches of a pipeline, sharding, overlap. */
-static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
+static void add_train_plan(const struct orr_job *job, struct orr_text *line)
 {
+    const struct orr_plan *plan = &job->plan;
     char overlap[ORR_OVERLAP_TEXT], offload[ORR_OFFLOAD_TEXT];
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
     if (plan->zero_secondary > 0) orr_text_add(line, ", second shards on %lld ranks", (long long)plan->zero_secondary);
-    if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
+    if (plan->zero == 3 && orr_keeps_gathered(job)) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
     if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
     if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
@@ -111,7 +112,7 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
                       train ? answer->train.params_active : answer->infer.params_active, &line);
     orr_summary_line(text, style, train ? "training" : "inference", &line);
     orr_summary_degrees(&job->plan, &line);
-    if (train) add_train_plan(&job->plan, &line);
+    if (train) add_train_plan(job, &line);
     orr_summary_line(text, style, "plan", &line);
     if (train) add_train_workload(&job->workload, &line);
     else add_infer_workload(job, &line);

@@ -219,7 +219,7 @@ static void accelerate_files(struct orr_launch_pool *pool)
             &yaml,
             "fsdp_config:\n  fsdp_version: 2\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
             "  fsdp_reshard_after_forward: %s\n  fsdp_activation_checkpointing: %s\n  fsdp_offload_params: %s\n",
-            json_bool(p->zero == 3 && !p->gathered_kept), json_bool(w->recompute == ORR_RECOMPUTE_FULL),
+            json_bool(p->zero == 3 && p->reshard != ORR_RESHARD_NEVER), json_bool(w->recompute == ORR_RECOMPUTE_FULL),
             json_bool(p->offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE));
     orr_launch_give(pool, "accelerate.yaml", &yaml);
     orr_launch_header(&text, pool);

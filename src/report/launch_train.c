@@ -187,7 +187,8 @@ static void torchtitan_plan(const struct orr_plan *p, struct orr_command *to)
     orr_flag_number(to, p->cp > 1, "--parallelism.context_parallel_degree", p->cp);
     orr_flag_number(to, p->pp > 1, "--parallelism.pipeline_parallel_degree", p->pp);
     orr_flag_number(to, p->ep > 1, "--parallelism.expert_parallel_degree", p->ep);
-    orr_flag(to, p->gathered_kept || p->zero == 2, "--parallelism.fsdp_reshard_after_forward never");
+    orr_flag(to, p->reshard == ORR_RESHARD_NEVER || p->zero == 2, "--parallelism.fsdp_reshard_after_forward never");
+    orr_flag(to, p->reshard == ORR_RESHARD_ALWAYS && p->zero == 3, "--parallelism.fsdp_reshard_after_forward always");
     const char *schedule = torch_schedule(p->schedule);
     if (p->pp > 1 && schedule) {
         orr_flag(to, true, "--parallelism.pipeline_parallel_schedule");

@@ -43,7 +43,8 @@ static json_t *train_plan(const struct orr_plan *plan)
         more |= json_object_set_new(json, "offload", json_string(orr_offload_text(plan, offload)));
     if (json && plan->zero_secondary > 0)
         more |= json_object_set_new(json, "zero_secondary", json_integer((json_int_t)plan->zero_secondary));
-    if (json && plan->gathered_kept) more |= json_object_set_new(json, "reshard_after_forward", json_false());
+    if (json && plan->reshard != ORR_RESHARD_ENGINE)
+        more |= json_object_set_new(json, "reshard_after_forward", json_boolean(plan->reshard == ORR_RESHARD_ALWAYS));
     json = orr_json_whole(json, more);
     if (!json || plan->n_stage_layers == 0) return json;
     json_t *layers = json_array();

@@ -121,11 +121,13 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
 {
     const bool stage1 = job->plan.zero == 1;
     const double most = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
-    const double omega = stage1 && job->engine.zero1_exposed ? 0 : most;
+    /* Whole gradients of a pipeline are scattered after its last backward pass (Eq. 371). */
+    const bool whole = orr_adds_whole_gradients(job), after = whole && job->plan.pp > 1;
+    const double omega = after || (stage1 && job->engine.zero1_exposed) ? 0 : most;
     const double gather_omega = stage1 && job->engine.zero1_gather_exposed ? 0 : most;
     const double buckets = orr_max(1, n_layers);
     /* Stage 2 scatters after every micro-batch, beside the backward of the next one. */
-    const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
+    const double passes = job->plan.zero == 2 && !whole ? orr_micro_batches(job) : 1;
     /* Eq. 76: no compute is left to hide the gradients of the last bucket and the weights of the first. */
     /* While collectives of the layers use the NICs, those of gradients wait. */
     const double free_s = orr_max(0, rank->backward_s - rank->nic_s);

@@ -252,9 +252,10 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
     /* What accumulation costs depends on the micro-batches, or on whether one rank has both ends of a tied model. */
     const bool accumulates = !engine->fused_gradient_accumulation &&
                              (orr_states_of(&request->job).first_kept || request->job.model.tied_embeddings);
-    *space =
-        (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
-                                                  request->job.plan.gathered_kept || orr_offloads(&request->job.plan)};
+    *space = (struct orr_train_space){
+        .cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
+                         request->job.plan.reshard == ORR_RESHARD_NEVER || engine->pipelines_kept ||
+                         engine->whole_gradients != ORR_WHOLE_NEVER || orr_offloads(&request->job.plan)};
     list_every(request, space);
     if (!list_micro(request, space) || !build_pipes(request, space) || !build_cuts(request, space))
         return orr_out_of_memory(error, NULL);

@@ -49,7 +49,7 @@ enum orr_err orr_check_secondary(const struct orr_job *job, struct orr_error *er
 {
     const struct orr_plan *plan = &job->plan;
     if (plan->zero_secondary == 0) return ORR_OK;
-    if (plan->zero != 3 || plan->gathered_kept)
+    if (plan->zero != 3 || orr_keeps_gathered(job))
         return FAIL(error, "plan.zero_secondary", "%lld: second shards need zero = 3 and weights that are resharded",
                     (ll)plan->zero_secondary);
     if (plan->zero_secondary < 2 || plan->zero_group % plan->zero_secondary != 0)

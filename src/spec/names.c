@@ -22,6 +22,7 @@ const char *const orr_switch_names[ORR_N_SWITCHES] = {ORR_SWITCHES(NAME)};
 const char *const orr_store_names[ORR_N_STORES] = {ORR_STORES(NAME)};
 const char *const orr_offload_names[ORR_N_OFFLOADS] = {ORR_OFFLOADS(NAME)};
 const char *const orr_stage_rule_names[ORR_N_STAGE_RULES] = {ORR_STAGE_RULES(NAME)};
+const char *const orr_whole_gradients_names[ORR_N_WHOLE_GRADIENTS] = {ORR_WHOLE_GRADIENTS(NAME)};
 const char *const orr_base_format_names[ORR_N_BASE_FORMATS] = {ORR_BASE_FORMATS(NAME)};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
@@ -54,12 +55,12 @@ static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
 static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
 
 /* ORDER enum orr_part */
-static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "systems",  "engines",  "calibration",
-                                                    "technologies", "designs", "memories", "networks", "fabrics",
-                                                    "traffic"};
-static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine",  "calibration",
-                                                    "technology", "design", "memory", "network", "fabric",
-                                                    "traffic"};
+static const char *const PART_NAMES[ORR_N_PARTS] = {"models",      "chips",        "systems", "engines",
+                                                    "calibration", "technologies", "designs", "memories",
+                                                    "networks",    "fabrics",      "traffic"};
+static const char *const PART_WORDS[ORR_N_PARTS] = {"model",       "chip",       "system", "engine",
+                                                    "calibration", "technology", "design", "memory",
+                                                    "network",     "fabric",     "traffic"};
 
 /* Only a caller of the library can pass a value outside its enum; the check avoids reading past the table. */
 static const char *name_of(const char *const *names, unsigned n_names, unsigned value)

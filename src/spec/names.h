@@ -25,6 +25,7 @@ extern const char *const orr_run_option_names[ORR_N_RUN_OPTIONS];
 extern const char *const orr_switch_names[ORR_N_SWITCHES];
 extern const char *const orr_store_names[ORR_N_STORES];
 extern const char *const orr_offload_names[ORR_N_OFFLOADS];
+extern const char *const orr_whole_gradients_names[ORR_N_WHOLE_GRADIENTS];
 extern const char *const orr_stage_rule_names[ORR_N_STAGE_RULES];
 const char *orr_stage_rule_name(enum orr_stage_rule rule);
 extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];

@@ -67,6 +67,13 @@ static inline bool orr_offloads(const struct orr_plan *plan)
         if (plan->offload[i] != ORR_STORE_NONE) return true;
     return false;
 }
+/* Weights of ZeRO-3 that stay gathered from forward to backward, as the plan says or as the engine has it. */
+static inline bool orr_keeps_gathered(const struct orr_job *job)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (plan->reshard == ORR_RESHARD_ENGINE) return plan->pp > 1 && job->engine.pipelines_kept;
+    return plan->reshard == ORR_RESHARD_NEVER;
+}
 /* GPUs of a job that share the memory, the processors and the drives of one host. */
 static inline double orr_gpus_of_host(const struct orr_job *job)
 {

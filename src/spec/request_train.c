@@ -189,7 +189,7 @@ static enum orr_err read_reshard(const struct orr_doc *request, const json_t *ob
     json_t *alone = json_pack("{sO}", "reshard_after_forward", value);
     const enum orr_err err = orr_fields_read(request, "plan", alone, FIELD, 1, NULL, &reshard, error);
     json_decref(alone);
-    plan->gathered_kept = !reshard;
+    plan->reshard = reshard ? ORR_RESHARD_ALWAYS : ORR_RESHARD_NEVER;
     return err;
 }
 
