@@ -34,6 +34,8 @@ JOBS = {
     "small": "train --model gpt2 --system h200-sxm --gpus 8 --global-batch 8 --micro-batch 1 --engine pytorch-eager",
     "sharded": f"train --model llama2-13b {H100} --gpus 64 --zero 3 --global-batch 64 --micro-batch 1 "
                "--engine pytorch-fsdp-compile",
+    "sharded stages": f"train --model llama3-70b {H100} --gpus 64 --tp 2 --pp 4 --zero 3 --global-batch 64 --micro-batch 1 "
+                      "--engine torchtitan-2025-eager",
     "ring": f"train --model llama3-8b {H100} --gpus 32 --tp 2 --cp 8 --global-batch 8 --micro-batch 1 --seq 65536 "
             "--engine megatron-core-2025",
     "fp8 experts": f"train --model mixtral-8x7b {H100} --gpus 64 --tp 2 --pp 2 --ep 8 --global-batch 256 "
@@ -115,6 +117,7 @@ GROUPS = {
         ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
         ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
         ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline"),
+        ("pipelines_kept", "false", "sharded stages"), ("whole_gradients", "never", "sharded stages"),
         ("zero1_allreduce", "false", "replicas"), ("zero1_exposed", "false", "replicas"),
         ("zero1_gather_exposed", "false", "replicas"), ("zero1_broadcast", "false", "owners"), ("layer_tensors", "12", "replicas"),
         ("stages_by_cost", "false", "pipeline"), ("unfilled_stages", "0", "unfilled"),

@@ -183,6 +183,8 @@ static void stack_rows(const struct orr_job *job, struct orr_table *table)
     const struct orr_engine *engine = &job->engine;
     if (job->plan.tp > 1) rare_row(table, "skew_s", engine->skew_s, "scatter of arrivals at collectives across nodes");
     if (job->plan.pp > 1 && engine->stages_by_cost) flag_row(table, "stages_by_cost", true, "stages of equal work");
+    if (orr_adds_whole_gradients(job))
+        flag_row(table, "whole_gradients", true, "gradients add up whole until they are scattered once");
     if (job->plan.zero == 1 && engine->zero1_allreduce)
         flag_row(table, "zero1_allreduce", true, "ZeRO-1 sums whole gradients");
     if (job->plan.zero == 1 && engine->zero1_exposed) flag_row(table, "zero1_exposed", true, "and hides none of it");

@@ -352,8 +352,9 @@ static void fsdp_keeps_its_root_gathered(void **state)
         double workspace[2];
         for (int on = 0; on < 2; on++) {
             read_job(w,
-                     "{'kind':'train','model':'%s','system':'h100-sxm','plan':{'dp':8,'pp':%d,'zero':3},'workload':{"
-                     "'seq':2048,'micro_batch':1,'global_batch':64,'engine':'pytorch-fsdp2','recompute':'none'}}",
+                     "{'kind':'train','model':'%s','system':'h100-sxm','plan':{'dp':8,'pp':%d,'zero':3,"
+                     "'reshard_after_forward':true},'workload':{'seq':2048,'micro_batch':1,'global_batch':64,"
+                     "'engine':'pytorch-fsdp2','recompute':'none'}}",
                      CASES[i].model, CASES[i].pp);
             assert_true(w->job.engine.zero3_ends_kept);
             w->job.engine.zero3_ends_kept = on;

@@ -200,6 +200,61 @@ static void weights_may_stay_gathered(void **state)
     assert_close(find_op(w, 0, "zero.gather")->count, 0.25, 0);
 }
 
+static void shard(struct world *w, const char *engine, const char *plan, int sequences)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'zero':3%s},'workload':{'seq':"
+             "2048,'micro_batch':1,'global_batch':%d,'engine':'%s','precision':'bf16'}}",
+             plan, sequences, engine);
+    train(w);
+}
+
+/* Eqs. 370, 371. Two stages on four ranks each: 4 micro-batches. Gradients are reduced in fp32: 4 bytes per parameter of
+ * the stage beside the 4 of its shard, weights stay gathered in 2 bytes, and all gradients are scattered once, beside
+ * nothing. A request that has weights freed changes the weights alone. */
+static void pipelines_of_fsdp_keep_whole_gradients(void **state)
+{
+    struct world *w = *state;
+    shard(w, "torchtitan-2025-eager", ",'pp':2", 16);
+    const double params = params_of(w);
+    const struct orr_memory *memory = &w->result.memory;
+    assert_close(memory->part_bytes[ORR_MEMORY_GRADIENTS], 4 * params + 4 * params / 4, 1e-12);
+    assert_close(memory->part_bytes[ORR_MEMORY_WORKSPACE], w->job.engine.workspace_bytes + 2 * params, 1e-12);
+    assert_null(find_op(w, 0, "zero.scatter"));
+    assert_close(find_op(w, 0, "zero.gather")->count, 0.25, 0);
+    assert_null(find_op(w, 0, "zero.gather.backward"));
+    const struct orr_op *scatter = find_op(w, ORR_LAYER_STEP, "dp.scatter");
+    assert_close(scatter->count * scatter->payload_bytes, 4 * params, 1e-5); /* the last stage has one norm more */
+    assert_null(find_op(w, ORR_LAYER_STEP, "dp.gather"));
+    const double exposed_s = w->result.time_s[ORR_TIME_DP_EXPOSED];
+    assert_true(exposed_s > 4 * params * 3 / 4 / 450e9); /* no link of a node carries more */
+    shard(w, "torchtitan-2025-eager", ",'pp':2,'reshard_after_forward':true", 16);
+    assert_close(memory->part_bytes[ORR_MEMORY_GRADIENTS], 5 * params, 1e-12);
+    assert_close(find_op(w, 0, "zero.gather")->count, 1, 0);
+    assert_non_null(find_op(w, 0, "zero.gather.backward"));
+    shard(w, "torchtitan-2025-eager", "", 16);
+    assert_close(memory->part_bytes[ORR_MEMORY_GRADIENTS], 4 * params_of(w) / 8, 1e-12);
+    assert_non_null(find_op(w, 0, "zero.scatter"));
+}
+
+/* The Trainer of transformers adds up whole gradients where a step has several micro-batches, which FSDP then reduces in
+ * 2 bytes beside the last of them; one micro-batch is scattered layer by layer. */
+static void accumulation_under_no_sync_keeps_whole_gradients(void **state)
+{
+    struct world *w = *state;
+    shard(w, "accelerate-0.31-fsdp", "", 8);
+    const double one = w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS];
+    assert_non_null(find_op(w, 0, "zero.scatter"));
+    shard(w, "accelerate-0.31-fsdp", "", 16);
+    const double reduced = (double)w->job.engine.reduce_bytes;
+    assert_close(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS] - one, reduced * params_of(w), 1e-9);
+    assert_null(find_op(w, 0, "zero.scatter"));
+    assert_close(find_op(w, 0, "zero.gather")->count, 1, 0);
+    w->job.engine.whole_gradients = ORR_WHOLE_NEVER;
+    train(w);
+    assert_close(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS], one, 1e-12);
+}
+
 /* Gradients of 2 bytes instead of 4: half the memory, half the bytes on the wire. The optimizer moves 4 + 2·12
  * bytes and casts around it, or 2 + 2·12 + 2 in one kernel. */
 static void gradients_have_a_format(void **state)
@@ -229,10 +284,16 @@ static void gradients_have_a_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_host_runs_the_optimizer),   cmocka_unit_test(gpus_share_their_host),
-        cmocka_unit_test(weights_are_fetched_by_layers), cmocka_unit_test(inputs_of_layers_leave),
-        cmocka_unit_test(zero_offload_fits_13_billion),  cmocka_unit_test(the_host_must_have_room),
-        cmocka_unit_test(wrong_offloads_are_refused),    cmocka_unit_test(weights_may_stay_gathered),
+        cmocka_unit_test(the_host_runs_the_optimizer),
+        cmocka_unit_test(gpus_share_their_host),
+        cmocka_unit_test(weights_are_fetched_by_layers),
+        cmocka_unit_test(inputs_of_layers_leave),
+        cmocka_unit_test(zero_offload_fits_13_billion),
+        cmocka_unit_test(the_host_must_have_room),
+        cmocka_unit_test(wrong_offloads_are_refused),
+        cmocka_unit_test(weights_may_stay_gathered),
+        cmocka_unit_test(pipelines_of_fsdp_keep_whole_gradients),
+        cmocka_unit_test(accumulation_under_no_sync_keeps_whole_gradients),
         cmocka_unit_test(gradients_have_a_format),
     };
     return cmocka_run_group_tests_name("offload", tests, open_world, close_world);
