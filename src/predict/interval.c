@@ -252,10 +252,10 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
 /* The least that an engine without measured runs is taken to be off by. */
 #define LEAST_DOWN 0.09
 #define LEAST_UP   0.17
-/* The next cluster of a measured engine brings a network, a host and settings of its own: chosen with coverage in view
- * (docs/trust.md). */
-#define CLUSTER_DOWN 0.06
-#define CLUSTER_UP   0.09
+/* The next cluster of a measured engine brings a network, a host and settings of its own: chosen by what sources that were
+ * predicted before they were looked at differ by (docs/trust.md). */
+#define CLUSTER_DOWN 0.15
+#define CLUSTER_UP   0.20
 
 /* What runs of a measured engine differ by: those of the finest cell of the record that the job belongs to, and what
  * another cluster adds (Eq. 265). An engine that the record has no cell of has its class. */
