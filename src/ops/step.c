@@ -140,8 +140,8 @@ static void cut_into_buckets(struct orr_op *op, double buckets)
 }
 
 /* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights, unless an engine's stage 1 sums
- * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch, unless the engine adds up
- * whole gradients at stages 2 and 3 (Eq. 370). Groups that hold a copy each add up their shards between them. */
+ * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch, unless the engine adds
+ * up whole gradients at stages 2 and 3 (Eq. 370). Groups that hold a copy each add up their shards between them. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const struct orr_plan *plan = &emit->job->plan;

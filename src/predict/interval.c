@@ -252,8 +252,8 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
 /* The least that an engine without measured runs is taken to be off by. */
 #define LEAST_DOWN 0.09
 #define LEAST_UP   0.17
-/* The next cluster of a measured engine brings a network, a host and settings of its own: chosen by what sources that were
- * predicted before they were looked at differ by (docs/trust.md). */
+/* The next cluster of a measured engine brings a network, a host and settings of its own. The two were chosen by the
+ * errors of sources that were predicted before anybody had looked at them (docs/trust.md). */
 #define CLUSTER_DOWN 0.15
 #define CLUSTER_UP   0.20
 

@@ -209,8 +209,8 @@ static void shard(struct world *w, const char *engine, const char *plan, int seq
     train(w);
 }
 
-/* Eqs. 370, 371. Two stages on four ranks each: 4 micro-batches. Gradients are reduced in fp32: 4 bytes per parameter of
- * the stage beside the 4 of its shard, weights stay gathered in 2 bytes, and all gradients are scattered once, beside
+/* Eqs. 370, 371. Two stages on four ranks each: 4 micro-batches. Gradients are reduced in fp32: 4 bytes per parameter
+ * of the stage beside the 4 of its shard, weights stay gathered in 2 bytes, and all gradients are scattered once, beside
  * nothing. A request that has weights freed changes the weights alone. */
 static void pipelines_of_fsdp_keep_whole_gradients(void **state)
 {
@@ -237,8 +237,8 @@ static void pipelines_of_fsdp_keep_whole_gradients(void **state)
     assert_non_null(find_op(w, 0, "zero.scatter"));
 }
 
-/* The Trainer of transformers adds up whole gradients where a step has several micro-batches, which FSDP then reduces in
- * 2 bytes beside the last of them; one micro-batch is scattered layer by layer. */
+/* The Trainer of transformers adds up whole gradients where a step has several micro-batches, which FSDP then reduces
+ * in 2 bytes beside the last of them; one micro-batch is scattered layer by layer. */
 static void accumulation_under_no_sync_keeps_whole_gradients(void **state)
 {
     struct world *w = *state;
