@@ -210,8 +210,8 @@ static void shard(struct world *w, const char *engine, const char *plan, int seq
 }
 
 /* Eqs. 370, 371. Two stages on four ranks each: 4 micro-batches. Gradients are reduced in fp32: 4 bytes per parameter
- * of the stage beside the 4 of its shard, weights stay gathered in 2 bytes, and all gradients are scattered once, beside
- * nothing. A request that has weights freed changes the weights alone. */
+ * of the stage beside the 4 of its shard. Weights stay gathered in 2 bytes, and all gradients are scattered once,
+ * beside nothing. A request that has weights freed changes the weights alone. */
 static void pipelines_of_fsdp_keep_whole_gradients(void **state)
 {
     struct world *w = *state;
