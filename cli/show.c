@@ -215,36 +215,53 @@ static enum cli_status add_generated(const struct orr_catalogue *catalogue, cons
     return CLI_ANSWERED;
 }
 
-static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const char *id)
+/* The kind of part that a name begins with, as in systems/ID; ORR_N_PARTS: none. */
+static enum orr_part kind_in_name(const char *name)
 {
-    size_t n = 0;
-    for (int part = 0; part < ORR_N_PARTS; part++) n += orr_catalogue_count(catalogue, (enum orr_part)part);
-    const char **ids = calloc(n + 1, sizeof *ids);
+    int part = 0;
+    for (; part < ORR_N_PARTS; part++) {
+        const char *kind = orr_part_name((enum orr_part)part);
+        if (strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == '/') break;
+    }
+    return (enum orr_part)part;
+}
+
+/* The ids of a kind of part, or of all kinds (ORR_N_PARTS), in new memory; NULL where there is none. */
+static const char **ids_of(const struct orr_catalogue *catalogue, enum orr_part kind, size_t *n)
+{
+    size_t most = 0;
+    for (int part = 0; part < ORR_N_PARTS; part++) most += orr_catalogue_count(catalogue, (enum orr_part)part);
+    const char **ids = calloc(most + 1, sizeof *ids);
+    *n = 0;
+    for (int i = 0; ids && i < ORR_N_PARTS; i++) {
+        const enum orr_part part = (enum orr_part)i;
+        if (kind != ORR_N_PARTS && kind != part) continue;
+        for (size_t k = 0; k < orr_catalogue_count(catalogue, part); k++)
+            ids[(*n)++] = orr_catalogue_id(catalogue, part, k);
+    }
+    return ids;
+}
+
+static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const char *name)
+{
+    const enum orr_part kind = kind_in_name(name);
+    const char *id = kind == ORR_N_PARTS ? name : strchr(name, '/') + 1;
+    size_t n;
+    const char **ids = ids_of(catalogue, kind, &n);
     if (!ids) return cli_fail_memory();
-    n = 0;
-    for (int part = 0; part < ORR_N_PARTS; part++)
-        for (size_t i = 0; i < orr_catalogue_count(catalogue, (enum orr_part)part); i++)
-            ids[n++] = orr_catalogue_id(catalogue, (enum orr_part)part, i);
     const char *near = cli_nearest(id, ids, n);
     const size_t length = strlen(id);
     if (length > 5 && strcmp(id + length - 5, ".json") == 0)
         cli_fail("show %s: takes names of parts, not files: show an id with --catalogue DIR if the file is "
                  "DIR/engines/ID.json, or run a job with --engine %s",
-                 id, id);
-    else if (near) cli_fail("show %s: no such part (did you mean %s?)", id, near);
-    else cli_fail("show %s: no such part (see orrery list)", id);
+                 name, name);
+    else if (near && kind != ORR_N_PARTS)
+        cli_fail("show %s: no such part (did you mean %s/%s?)", name, orr_part_name(kind), near);
+    else if (near) cli_fail("show %s: no such part (did you mean %s?)", name, near);
+    else if (kind != ORR_N_PARTS) cli_fail("show %s: no such part (see orrery list %s)", name, orr_part_name(kind));
+    else cli_fail("show %s: no such part (see orrery list)", name);
     free(ids);
     return CLI_BAD;
-}
-
-/* Does the name begin with a kind of part, as in systems/ID? */
-static bool names_kind(const char *name)
-{
-    for (int i = 0; i < ORR_N_PARTS; i++) {
-        const char *kind = orr_part_name((enum orr_part)i);
-        if (strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == '/') return true;
-    }
-    return false;
 }
 
 /* Add every part called `name`, which may name its kind as in systems/ID. */
@@ -253,12 +270,11 @@ static enum cli_status add_parts(const struct cli_args *args, const struct orr_c
 {
     size_t found = 0;
     if (strncmp(name, "generated:", strlen("generated:")) == 0) return add_generated(catalogue, name, json, text);
+    const enum orr_part kind = kind_in_name(name);
+    const char *asked = kind == ORR_N_PARTS ? name : strchr(name, '/') + 1;
     for (int i = 0; i < ORR_N_PARTS; i++) {
         const enum orr_part part = (enum orr_part)i;
-        const size_t n = strlen(orr_part_name(part));
-        const bool limited = strncmp(name, orr_part_name(part), n) == 0 && name[n] == '/';
-        if (!limited && names_kind(name)) continue;
-        const char *id = orr_catalogue_named(catalogue, part, limited ? name + n + 1 : name);
+        const char *id = kind == ORR_N_PARTS || kind == part ? orr_catalogue_named(catalogue, part, asked) : NULL;
         if (!id) continue;
         if (json && found)
             return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);

@@ -2,6 +2,7 @@
  * on its system. */
 #include "calibrate/fabric.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,9 @@ enum orr_err orr_fabric_add_row(struct orr_fabric_fit *fit, const char *system, 
     return ORR_OK;
 }
 
+/* More ranks than any cluster has. */
+#define MOST_RANKS 10000000
+
 /* The positive number of a cell; 0 after an error. */
 static double number_of(const struct orr_csv *csv, size_t row, const char *column, const char *origin,
                         struct orr_error *error)
@@ -70,6 +74,19 @@ static double number_of(const struct orr_csv *csv, size_t row, const char *colum
     if (orr_number_parse(cell, &value) && value > 0 && value < 1e18) return value;
     (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = csv->lines[row], .key = column},
                    "must be a number above 0, not \"%.40s\"", cell);
+    return 0;
+}
+
+/* The count of a cell, a whole number; 0 after an error. */
+static int64_t count_of(const struct orr_csv *csv, size_t row, const char *column, const char *origin,
+                        struct orr_error *error)
+{
+    const char *cell = orr_csv_cell(csv, row, column);
+    double value;
+    if (orr_number_parse(cell, &value) && value >= 1 && value <= MOST_RANKS && value == floor(value))
+        return (int64_t)value;
+    (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = csv->lines[row], .key = column},
+                   "must be an integer from 1 to %d, not \"%.40s\"", MOST_RANKS, cell);
     return 0;
 }
 
@@ -84,15 +101,15 @@ enum orr_err orr_fabric_read_table(struct orr_fabric_fit *fit, const struct orr_
                             "%s is missing",
                             COLUMNS[i]);
     for (size_t i = 0; i < csv->n_rows; i++) {
-        const double nodes = number_of(csv, i, "nodes", origin, error),
-                     ranks = number_of(csv, i, "n_gpus", origin, error);
-        const double bytes = number_of(csv, i, "bytes", origin, error),
-                     time_s = number_of(csv, i, "time_s", origin, error);
-        if (nodes < 1 || ranks < 1 || !(bytes > 0) || !(time_s > 0)) return ORR_ERR_INPUT;
+        const int64_t nodes = count_of(csv, i, "nodes", origin, error);
+        const int64_t ranks = nodes ? count_of(csv, i, "n_gpus", origin, error) : 0;
+        const double bytes = ranks ? number_of(csv, i, "bytes", origin, error) : 0;
+        const double time_s = bytes > 0 ? number_of(csv, i, "time_s", origin, error) : 0;
+        if (!(time_s > 0)) return ORR_ERR_INPUT;
         const char *op = orr_csv_cell(csv, i, "op");
         const struct orr_fabric_row row = {.collective = orr_collective_of_word(op),
-                                           .nodes = (int64_t)nodes,
-                                           .ranks = (int64_t)ranks,
+                                           .nodes = nodes,
+                                           .ranks = ranks,
                                            .bytes = bytes,
                                            .measured_s = time_s};
         if (row.collective == ORR_N_COLLECTIVES)
