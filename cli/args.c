@@ -50,15 +50,6 @@ static enum cli_status set_width(const char *value, int *width)
     return CLI_ANSWERED;
 }
 
-static enum cli_status set_max_mape(const char *value, double *bar)
-{
-    double x;
-    if (!orr_quantity_parse(value, ORR_UNIT_NONE, &x) || x < 0)
-        return cli_fail("--max-mape %s: expected an error such as 0.05 or 5%%", value);
-    *bar = x;
-    return CLI_ANSWERED;
-}
-
 /* Apply an option that is not part of the request. */
 static enum cli_status apply(struct cli_args *args, const struct cli_given *given, const struct cli_option **format)
 {
@@ -76,15 +67,8 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_CATALOGUE: args->catalogues[args->n_catalogues++] = given->value; return CLI_ANSWERED;
     case CLI_WIDTH: return set_width(given->value, &args->style.width);
     case CLI_NO_COLOUR: args->style.colour = false; return CLI_ANSWERED;
-    case CLI_MAX_MAPE: return set_max_mape(given->value, &args->max_mape_frac);
-    case CLI_BY: args->by = given->value; return CLI_ANSWERED;
     case CLI_HTML: args->html = given->value; return CLI_ANSWERED;
     case CLI_TRACE: args->trace = given->value; return CLI_ANSWERED;
-    case CLI_INTERVALS: args->intervals = true; return CLI_ANSWERED;
-    case CLI_RUNS: args->runs = true; return CLI_ANSWERED;
-    case CLI_UNSEEN: args->unseen = true; return CLI_ANSWERED;
-    case CLI_WITHOUT: args->without = given->value; return CLI_ANSWERED;
-    case CLI_ABLATION: args->ablation = true; return CLI_ANSWERED;
     case CLI_HELP: args->help = true; return CLI_ANSWERED;
     case CLI_SET:
         if (strchr(given->value, '=')) return CLI_ANSWERED;
@@ -151,7 +135,6 @@ enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned comma
     *args = (struct cli_args){.given = calloc(n, sizeof *args->given),
                               .words = calloc(n, sizeof *args->words),
                               .catalogues = calloc(n, sizeof *args->catalogues),
-                              .max_mape_frac = -1,
                               .argc = argc,
                               .argv = argv};
     if (!args->given || !args->words || !args->catalogues) return cli_fail_memory();

@@ -21,15 +21,8 @@ enum cli_kind {
     CLI_DUMP,      /* the output format named by the argument */
     CLI_WIDTH,
     CLI_NO_COLOUR,
-    CLI_MAX_MAPE,
-    CLI_BY,
     CLI_HTML,
     CLI_TRACE,
-    CLI_INTERVALS,
-    CLI_UNSEEN,
-    CLI_RUNS,
-    CLI_WITHOUT,
-    CLI_ABLATION,
     CLI_HELP
 };
 
@@ -93,15 +86,8 @@ struct cli_args {
     size_t n_catalogues;
     enum orr_format format;
     struct orr_style style;
-    double max_mape_frac; /* below 0: no limit */
-    const char *by;       /* column to group by; NULL: none */
-    const char *html;     /* file to write a page to; NULL: none */
-    const char *trace;    /* file to write a trace to; NULL: none */
-    bool runs;            /* print the table of measured runs instead of a report */
-    bool unseen;          /* validate as if nobody had seen the rows */
-    bool intervals;       /* print the table of intervals instead of a report */
-    const char *without;  /* pieces of physics to leave out; NULL: none */
-    bool ablation;        /* print the value of each piece instead of a report */
+    const char *html;  /* file to write a page to; NULL: none */
+    const char *trace; /* file to write a trace to; NULL: none */
     bool help;
 };
 

@@ -72,15 +72,8 @@ static void put_given(struct filling *f, const struct cli_given *given)
     case CLI_DUMP:
     case CLI_WIDTH:
     case CLI_NO_COLOUR:
-    case CLI_MAX_MAPE:
-    case CLI_BY:
     case CLI_HTML:
     case CLI_TRACE:
-    case CLI_INTERVALS:
-    case CLI_UNSEEN:
-    case CLI_RUNS:
-    case CLI_WITHOUT:
-    case CLI_ABLATION:
     case CLI_WHERE: /* put_where() adds all of them together. */
     case CLI_HELP: break;
     }

@@ -76,17 +76,11 @@ static enum cli_status add_file(const struct cli_args *args, const struct orr_ca
     char *csv = cli_read_file(path, &origin);
     if (!csv) return CLI_BAD;
     struct orr_error error;
-    const enum orr_err code = args->ablation ? orr_ablation_add(catalogue, csv, origin, &scores->ablation, &error)
-                                             : orr_validate(catalogue, csv, origin, &scores->validation, &error);
+    const enum orr_err code = cli_args_has(args, "ablation")
+                                  ? orr_ablation_add(catalogue, csv, origin, &scores->ablation, &error)
+                                  : orr_validate(catalogue, csv, origin, &scores->validation, &error);
     free(csv);
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
-}
-
-/* The C tables of the record, or a report. */
-static enum orr_format table_or_report(const struct cli_args *args)
-{
-    if (args->intervals) return ORR_FORMAT_INTERVALS;
-    return args->runs ? ORR_FORMAT_RUNS : args->format;
 }
 
 /* What a version keeps of its errors, from one pass over the measurements. */
@@ -108,24 +102,25 @@ static enum cli_status write_record(const char *folder, const struct orr_validat
     return status;
 }
 
-static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
+/* Without a bar, `max_mape_frac` is below 0. */
+static enum cli_status answer(const struct cli_args *args, double max_mape_frac, struct orr_validation *validation)
 {
     struct orr_error error;
-    const char *where = cli_args_value(args, "where");
+    const char *where = cli_args_value(args, "where"), *by = cli_args_value(args, "by");
     if (where && orr_validation_keep(validation, where, &error)) return cli_fail("--where: %s", error.text);
-    if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
+    if (by && orr_validation_group(validation, by, &error)) return cli_fail("--by: %s", error.text);
     const char *folder = cli_args_value(args, "record");
     if (folder) return write_record(folder, validation);
     enum cli_status status = CLI_ANSWERED;
     if (args->html) status = cli_write_html(args, "validate", orr_validation_render(validation, ORR_FORMAT_HTML, NULL));
     if (!status && !cli_html_only(args)) {
-        char *report = orr_validation_render(validation, table_or_report(args), &args->style);
+        char *report = orr_validation_render(validation, args->format, &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);
     }
-    if (status || args->max_mape_frac < 0) return status;
-    return orr_validation_mape_frac(validation) <= args->max_mape_frac ? CLI_ANSWERED : CLI_BELOW;
+    if (status || max_mape_frac < 0) return status;
+    return orr_validation_mape_frac(validation) <= max_mape_frac ? CLI_ANSWERED : CLI_BELOW;
 }
 
 static enum cli_status answer_ablation(const struct cli_args *args, const struct orr_ablation *ablation)
@@ -138,21 +133,24 @@ static enum cli_status answer_ablation(const struct cli_args *args, const struct
 }
 
 /* Print one report about all files. */
-static enum cli_status validate_files(const struct cli_args *args, const char *const *paths, size_t n)
+static enum cli_status validate_files(const struct cli_args *args, double max_mape_frac, const char *const *paths,
+                                      size_t n)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_error error;
     struct scores scores = {0};
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
-    if (!status && args->unseen && orr_validation_unseen(&scores.validation, &error))
+    if (!status && cli_args_has(args, "unseen") && orr_validation_unseen(&scores.validation, &error))
         status = cli_fail("--unseen: %s", error.text);
-    if (!status && args->without && orr_validation_without(args->without, &scores.validation, &error))
+    const char *without = cli_args_value(args, "without"), *where = cli_args_value(args, "where");
+    if (!status && without && orr_validation_without(without, &scores.validation, &error))
         status = cli_fail("--without: %s", error.text);
-    const char *where = cli_args_value(args, "where");
     if (!status && where && orr_validation_only(where, &scores.validation, &error)) status = cli_fail("%s", error.text);
     for (size_t i = 0; i < n && !status; i++)
         if (args->n_words || !is_record(paths[i])) status = add_file(args, catalogue, paths[i], &scores);
-    if (!status) status = args->ablation ? answer_ablation(args, scores.ablation) : answer(args, scores.validation);
+    if (!status)
+        status = cli_args_has(args, "ablation") ? answer_ablation(args, scores.ablation)
+                                                : answer(args, max_mape_frac, scores.validation);
     orr_validation_free(scores.validation);
     orr_ablation_free(scores.ablation);
     orr_catalogue_close(catalogue);
@@ -172,41 +170,41 @@ static enum cli_status help(void)
     return status;
 }
 
-/* The first option given that --ablation ignores; NULL if there is none. */
-static const char *beside_ablation(const struct cli_args *args)
+/* Options that cannot be given together: what the first one asks for, the others would leave out or ignore. */
+static enum cli_status check_options(const struct cli_args *args)
 {
-    return args->without                  ? "without"
-           : args->by                     ? "by"
-           : args->html                   ? "html"
-           : args->intervals              ? "intervals"
-           : args->unseen                 ? "unseen"
-           : cli_args_has(args, "record") ? "record"
-           : args->max_mape_frac >= 0     ? "max-mape"
-                                          : NULL;
+    static const struct {
+        const char *option, *others[8];
+    } APART[] = {{"record", {"json", "csv", "html", "intervals", "runs"}},
+                 {"unseen", {"intervals", "runs", "record", "without"}},
+                 {"ablation", {"without", "by", "html", "intervals", "runs", "unseen", "record", "max-mape"}}};
+    for (size_t i = 0; i < sizeof APART / sizeof *APART; i++)
+        for (size_t k = 0; k < sizeof APART->others / sizeof *APART->others && APART[i].others[k]; k++)
+            if (cli_args_has(args, APART[i].option) && cli_args_has(args, APART[i].others[k]))
+                return cli_fail("--%s cannot be combined with --%s", APART[i].option, APART[i].others[k]);
+    return CLI_ANSWERED;
+}
+
+static enum cli_status read_bar(const struct cli_args *args, double *max_mape_frac)
+{
+    const char *value = cli_args_value(args, "max-mape");
+    *max_mape_frac = -1;
+    if (!value || (orr_quantity_parse(value, ORR_UNIT_NONE, max_mape_frac) && *max_mape_frac >= 0)) return CLI_ANSWERED;
+    return cli_fail("--max-mape %s: expected an error such as 0.05 or 5%%", value);
 }
 
 static enum cli_status validate(const struct cli_args *args)
 {
+    double max_mape_frac;
     if (args->help) return help();
-    if (args->intervals && args->format != ORR_FORMAT_TERMINAL)
-        return cli_fail("--intervals cannot be combined with --json or --csv");
-    const bool reports = args->format != ORR_FORMAT_TERMINAL || args->html || args->intervals || args->runs;
-    if (cli_args_has(args, "record") && reports)
-        return cli_fail("--record writes files of its own: without --json, --csv, --html, --intervals and --runs");
+    if (check_options(args) || read_bar(args, &max_mape_frac)) return CLI_BAD;
     if (cli_args_has(args, "collectives")) return cli_fabric(args, true);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --collectives");
-    const char *other = args->intervals                ? "intervals"
-                        : args->runs                   ? "runs"
-                        : cli_args_has(args, "record") ? "record"
-                        : args->without                ? "without"
-                                                       : NULL;
-    if (args->unseen && other) return cli_fail("--unseen cannot be combined with --%s", other);
-    const char *beside = args->ablation ? beside_ablation(args) : NULL;
-    if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
-    if (args->n_words) return validate_files(args, args->words, args->n_words);
+    if (args->n_words) return validate_files(args, max_mape_frac, args->words, args->n_words);
     glob_t files = {0};
     if (cli_find_measurements(&files)) return CLI_BAD;
-    const enum cli_status status = validate_files(args, (const char *const *)files.gl_pathv, files.gl_pathc);
+    const enum cli_status status =
+        validate_files(args, max_mape_frac, (const char *const *)files.gl_pathv, files.gl_pathc);
     globfree(&files);
     return status;
 }
