@@ -135,7 +135,6 @@ static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *f
 
 static enum cli_status calibrate(const struct cli_args *args)
 {
-    if (args->help) return cli_options_help(CLI_FOR_CALIBRATE, usage);
     if (cli_args_has(args, "fabric")) return cli_fabric(args, false);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --fabric; a chip is named with --chip");
     if (!args->n_words) return cli_fail("calibrate needs kernel tables: a folder or CSV files (see --help)");
@@ -157,9 +156,5 @@ static enum cli_status calibrate(const struct cli_args *args)
 
 enum cli_status cli_calibrate(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_CALIBRATE, SIZE_MAX, &args);
-    if (!status) status = calibrate(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_CALIBRATE, SIZE_MAX, usage, calibrate);
 }

@@ -145,16 +145,14 @@ static enum cli_status check_options(const struct cli_args *args, bool few)
     return few && args->html ? cli_fail("--html: has no effect with --few-shot") : CLI_ANSWERED;
 }
 
+static enum cli_status answer_either(const struct cli_args *args)
+{
+    const bool few = cli_args_has(args, "few-shot");
+    const enum cli_status status = check_options(args, few);
+    return status ? status : few ? few_shot(args) : fit(args);
+}
+
 enum cli_status cli_fit(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_FIT, SIZE_MAX, &args);
-    if (!status && args.help) status = cli_options_help(CLI_FOR_FIT, usage);
-    else {
-        const bool few = cli_args_has(&args, "few-shot");
-        if (!status) status = check_options(&args, few);
-        if (!status) status = few ? few_shot(&args) : fit(&args);
-    }
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_FIT, SIZE_MAX, usage, answer_either);
 }

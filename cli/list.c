@@ -67,7 +67,6 @@ static enum cli_status read_question(const struct cli_args *args, struct questio
 static enum cli_status list(const struct cli_args *args)
 {
     struct question question;
-    if (args->help) return cli_options_help(CLI_FOR_LIST, usage);
     enum cli_status status = read_question(args, &question);
     struct orr_catalogue *catalogue = status ? NULL : cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
@@ -79,9 +78,5 @@ static enum cli_status list(const struct cli_args *args)
 
 enum cli_status cli_list(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_LIST, 1, &args);
-    if (!status) status = list(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_LIST, 1, usage, list);
 }

@@ -199,9 +199,5 @@ static enum cli_status serve(const struct cli_args *args)
 enum cli_status cli_mcp(int argc, const char *const *argv)
 {
     ORR_PLAIN_NUMBERS;
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_MCP, 0, &args);
-    if (!status) status = args.help ? cli_options_help(CLI_FOR_MCP, usage) : serve(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_MCP, 0, usage, serve);
 }

@@ -97,6 +97,11 @@ enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned comma
                                struct cli_args *args);
 void cli_args_free(struct cli_args *args);
 
+/* Run a command: parse its options, print its help or answer, and free what was parsed. Without a usage the command
+ * prints its help itself. */
+enum cli_status cli_run(int argc, const char *const *argv, unsigned command, size_t max_words, const char *usage,
+                        enum cli_status (*answer)(const struct cli_args *args));
+
 /* The last value given for an option; NULL if it was not given. */
 const char *cli_args_value(const struct cli_args *args, const char *name);
 bool cli_args_has(const struct cli_args *args, const char *name);

@@ -91,9 +91,5 @@ static enum cli_status reproduce(const struct cli_args *args)
 
 enum cli_status cli_reproduce(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_REPRODUCE, MAX_STUDIES, &args);
-    if (!status) status = args.help ? cli_options_help(CLI_FOR_REPRODUCE, usage) : reproduce(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_REPRODUCE, MAX_STUDIES, usage, reproduce);
 }

@@ -104,9 +104,5 @@ static enum cli_status serve(const struct cli_args *args)
 
 enum cli_status cli_serve(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SERVE, 0, &args);
-    if (!status) status = args.help ? cli_options_help(CLI_FOR_SERVE, usage) : serve(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_SERVE, 0, usage, serve);
 }

@@ -58,23 +58,22 @@ static enum cli_status serve(const struct cli_args *args, bool closed_form)
     return status;
 }
 
-static enum cli_status start(int argc, const char *const *argv, bool closed_form)
+static enum cli_status simulate(const struct cli_args *args)
 {
-    struct cli_args args;
-    const unsigned command = CLI_FOR_SERVING | CLI_FOR_INFER;
-    enum cli_status status = cli_args_parse(argc, argv, command, 0, &args);
-    if (!status && args.help) status = cli_options_help(command, usage);
-    else if (!status) status = serve(&args, closed_form || cli_args_has(&args, "closed-form"));
-    cli_args_free(&args);
-    return status;
+    return serve(args, cli_args_has(args, "closed-form"));
+}
+
+static enum cli_status solve(const struct cli_args *args)
+{
+    return serve(args, true);
 }
 
 enum cli_status cli_serving(int argc, const char *const *argv)
 {
-    return start(argc, argv, false);
+    return cli_run(argc, argv, CLI_FOR_SERVING | CLI_FOR_INFER, 0, usage, simulate);
 }
 
 enum cli_status cli_serving_steady(int argc, const char *const *argv)
 {
-    return start(argc, argv, true);
+    return cli_run(argc, argv, CLI_FOR_SERVING | CLI_FOR_INFER, 0, usage, solve);
 }

@@ -316,7 +316,6 @@ static enum cli_status write_page(const struct cli_args *args, const struct orr_
 
 static enum cli_status show(const struct cli_args *args)
 {
-    if (args->help) return cli_options_help(CLI_FOR_SHOW, usage);
     const bool diff = cli_args_has(args, "diff"), json = args->format == ORR_FORMAT_JSON;
     if (!args->n_words) return cli_fail("show needs an id (see orrery list)");
     if (!diff && args->n_words > 1) return cli_fail("show %s: one id; --diff compares two", args->words[1]);
@@ -336,9 +335,5 @@ static enum cli_status show(const struct cli_args *args)
 
 enum cli_status cli_show(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SHOW, 2, &args);
-    if (!status) status = show(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_SHOW, 2, usage, show);
 }

@@ -61,10 +61,5 @@ static enum cli_status solve(const struct cli_args *args)
 
 enum cli_status cli_size(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    const unsigned command = CLI_FOR_SIZE | CLI_FOR_INFER;
-    enum cli_status status = cli_args_parse(argc, argv, command, 0, &args);
-    if (!status) status = args.help ? cli_options_help(command, usage) : solve(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_SIZE | CLI_FOR_INFER, 0, usage, solve);
 }

@@ -211,9 +211,5 @@ static enum cli_status validate(const struct cli_args *args)
 
 enum cli_status cli_validate(int argc, const char *const *argv)
 {
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_VALIDATE, SIZE_MAX, &args);
-    if (!status) status = validate(&args);
-    cli_args_free(&args);
-    return status;
+    return cli_run(argc, argv, CLI_FOR_VALIDATE, SIZE_MAX, NULL, validate);
 }
