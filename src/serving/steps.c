@@ -48,9 +48,16 @@ struct cell {
     double corner_s[CORNERS];
 };
 
-struct known {
-    uint64_t key;
+/* The time of one corner, which up to 16 cells share. */
+struct corner {
+    uint64_t key; /* 0: empty */
     double time_s;
+};
+
+/* A hash table with open addressing, whose entries begin with their key. */
+struct table {
+    char *entries;
+    size_t entry_bytes, n, n_slots, most_slots; /* slots: a power of 2 */
 };
 
 struct orr_steps {
@@ -61,9 +68,7 @@ struct orr_steps {
     int64_t graph_sequences, graph_multiple;
     double queries;
     double *rows[DECODE_ROWS]; /* times over the mean context; NULL: not asked for yet */
-    struct cell *cells;
-    struct known *knowns;
-    size_t n_cells, n_cell_slots, n_knowns, n_known_slots;
+    struct table cells, corners;
 };
 
 static double model_price(void *context, const struct orr_step *step)
@@ -82,6 +87,14 @@ struct orr_steps *orr_steps_priced(orr_step_price *price, void *context, bool fl
     return steps;
 }
 
+static struct table new_table(size_t entry_bytes, size_t most_slots)
+{
+    return (struct table){.entries = calloc(FIRST_SLOTS, entry_bytes),
+                          .entry_bytes = entry_bytes,
+                          .n_slots = FIRST_SLOTS,
+                          .most_slots = most_slots};
+}
+
 struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traffic *traffic, bool exact)
 {
     struct orr_steps *steps = calloc(1, sizeof *steps);
@@ -93,12 +106,11 @@ struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traf
     steps->graph_sequences = job->engine.graph_sequences;
     steps->graph_multiple = job->engine.graph_multiple;
     steps->queries = (double)job->serving.draft_tokens + 1;
-    steps->n_cell_slots = steps->n_known_slots = FIRST_SLOTS;
     steps->context = steps->model = orr_step_model_new(&uneven);
     steps->price = model_price;
-    steps->cells = calloc(steps->n_cell_slots, sizeof *steps->cells);
-    steps->knowns = calloc(steps->n_known_slots, sizeof *steps->knowns);
-    if (steps->model && steps->cells && steps->knowns) return steps;
+    steps->cells = new_table(sizeof(struct cell), MOST_SLOTS);
+    steps->corners = new_table(sizeof(struct corner), 4 * MOST_SLOTS);
+    if (steps->model && steps->cells.entries && steps->corners.entries) return steps;
     orr_steps_free(steps);
     return NULL;
 }
@@ -107,8 +119,8 @@ void orr_steps_free(struct orr_steps *steps)
 {
     if (!steps) return;
     for (size_t i = 0; i < DECODE_ROWS; i++) free(steps->rows[i]);
-    free(steps->cells);
-    free(steps->knowns);
+    free(steps->cells.entries);
+    free(steps->corners.entries);
     orr_step_model_free(steps->model);
     free(steps);
 }
@@ -199,54 +211,40 @@ static double corner_s(struct orr_steps *steps, double tokens, double keys, doub
     return steps->price(steps->context, &step);
 }
 
-static size_t slot_of(uint64_t key, size_t n_slots)
+/* The entry of a table that has this key, or the empty one that it would take. */
+static void *entry_of(const struct table *table, uint64_t key)
 {
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (n_slots - 1);
+    size_t slot = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (table->n_slots - 1);
+    for (;; slot = (slot + 1) & (table->n_slots - 1)) {
+        char *entry = table->entries + slot * table->entry_bytes;
+        const uint64_t held = *(const uint64_t *)(const void *)entry;
+        if (held == 0 || held == key) return entry;
+    }
 }
 
 /* Doubles a table; where it has its full size, or there is no memory, everything is forgotten instead. */
-static void grow_knowns(struct orr_steps *steps)
+static void grow(struct table *table)
 {
-    struct known *old = steps->knowns;
-    const size_t n = steps->n_known_slots;
-    struct known *grown = n < 4 * MOST_SLOTS ? calloc(2 * n, sizeof *grown) : NULL;
-    steps->n_knowns = 0;
-    if (!grown) {
-        memset(old, 0, n * sizeof *old);
+    const size_t bytes = table->entry_bytes, n = table->n_slots;
+    char *old = table->entries, *entries = n < table->most_slots ? calloc(2 * n, bytes) : NULL;
+    if (!entries) {
+        memset(old, 0, n * bytes);
+        table->n = 0;
         return;
     }
-    steps->knowns = grown;
-    steps->n_known_slots = 2 * n;
+    table->entries = entries;
+    table->n_slots = 2 * n;
     for (size_t i = 0; i < n; i++) {
-        if (!old[i].key) continue;
-        size_t slot = slot_of(old[i].key, 2 * n);
-        while (grown[slot].key) slot = (slot + 1) & (2 * n - 1);
-        grown[slot] = old[i];
-        steps->n_knowns++;
+        const uint64_t key = *(const uint64_t *)(const void *)(old + i * bytes);
+        if (key) memcpy(entry_of(table, key), old + i * bytes, bytes);
     }
     free(old);
 }
 
-static void grow_cells(struct orr_steps *steps)
+/* Half of the slots stay empty, so that searches are short. */
+static bool is_full(const struct table *table)
 {
-    struct cell *old = steps->cells;
-    const size_t n = steps->n_cell_slots;
-    struct cell *grown = n < MOST_SLOTS ? calloc(2 * n, sizeof *grown) : NULL;
-    steps->n_cells = 0;
-    if (!grown) {
-        memset(old, 0, n * sizeof *old);
-        return;
-    }
-    steps->cells = grown;
-    steps->n_cell_slots = 2 * n;
-    for (size_t i = 0; i < n; i++) {
-        if (!old[i].key) continue;
-        size_t slot = slot_of(old[i].key, 2 * n);
-        while (grown[slot].key) slot = (slot + 1) & (2 * n - 1);
-        grown[slot] = old[i];
-        steps->n_cells++;
-    }
-    free(old);
+    return 2 * (table->n + 1) > table->n_slots;
 }
 
 /* The four coordinates of a corner or cell: tokens, keys, sequences (0: none), context. */
@@ -259,15 +257,15 @@ static uint64_t key_of(const int64_t at[4], unsigned flags)
 static double known_corner_s(struct orr_steps *steps, const int64_t at[4], unsigned flags)
 {
     const uint64_t key = key_of(at, flags & BY_ROWS);
-    size_t slot = slot_of(key, steps->n_known_slots);
-    while (steps->knowns[slot].key && steps->knowns[slot].key != key) slot = (slot + 1) & (steps->n_known_slots - 1);
-    if (steps->knowns[slot].key) return steps->knowns[slot].time_s;
+    struct corner *corner = entry_of(&steps->corners, key);
+    if (corner->key) return corner->time_s;
     const double decodes = at[2] > 0 ? knot_value(at[2] - 1, MIXED_BITS) : 0;
     const double others = flags & BY_ROWS ? decodes * steps->queries : 0;
     const double time_s = corner_s(steps, knot_value(at[0], TOKEN_BITS) - others, knot_value(at[1], KEY_BITS), decodes,
                                    knot_value(at[3], MIXED_CONTEXT_BITS));
-    steps->knowns[slot] = (struct known){key, time_s};
-    if (2 * ++steps->n_knowns > steps->n_known_slots) grow_knowns(steps);
+    *corner = (struct corner){key, time_s};
+    steps->corners.n++;
+    if (is_full(&steps->corners)) grow(&steps->corners);
     return time_s;
 }
 
@@ -280,12 +278,11 @@ static const struct cell *new_cell(struct orr_steps *steps, uint64_t key, const 
         for (unsigned i = 0; i < 4; i++) place[i] = at[i] + (corner >> i & ~(flat >> i) & 1);
         cell.corner_s[corner] = known_corner_s(steps, place, flat);
     }
-    if (2 * (steps->n_cells + 1) > steps->n_cell_slots) grow_cells(steps);
-    size_t slot = slot_of(key, steps->n_cell_slots);
-    while (steps->cells[slot].key) slot = (slot + 1) & (steps->n_cell_slots - 1);
-    steps->cells[slot] = cell;
-    steps->n_cells++;
-    return &steps->cells[slot];
+    if (is_full(&steps->cells)) grow(&steps->cells);
+    struct cell *entry = entry_of(&steps->cells, key);
+    *entry = cell;
+    steps->cells.n++;
+    return entry;
 }
 
 static double exact_mixed_s(struct orr_steps *steps, const struct orr_mixed *m)
@@ -315,9 +312,8 @@ double orr_steps_mixed(struct orr_steps *steps, const struct orr_mixed *m)
     unsigned flat = by_rows ? BY_ROWS : 0;
     for (unsigned i = 0; i < 4; i++) flat |= (places[i].frac <= 0 ? 1U : 0U) << i;
     const uint64_t key = key_of(at, flat);
-    size_t slot = slot_of(key, steps->n_cell_slots);
-    while (steps->cells[slot].key && steps->cells[slot].key != key) slot = (slot + 1) & (steps->n_cell_slots - 1);
-    const struct cell *cell = steps->cells[slot].key ? &steps->cells[slot] : new_cell(steps, key, at, flat);
+    const struct cell *cell = entry_of(&steps->cells, key);
+    if (!cell->key) cell = new_cell(steps, key, at, flat);
     double line[CORNERS / 2];
     for (unsigned i = 0; i < 8; i++)
         line[i] = cell->corner_s[2 * i] + places[0].frac * (cell->corner_s[2 * i + 1] - cell->corner_s[2 * i]);
