@@ -251,50 +251,21 @@ static enum orr_err read_tables(const struct orr_doc *doc, struct orr_calibratio
     return read_widths(doc, "mla_decode", latent, calibration->mla_decode, error);
 }
 
-/* Reads an array of 1 to ORR_LINE_POINTS numbers in [min, max]. */
-static enum orr_err read_points(const struct orr_doc *doc, const char *path, const json_t *array, double min,
-                                double max, double *points, int64_t *n_points, struct orr_error *error)
-{
-    const size_t n = json_array_size(array);
-    if (n < 1 || n > ORR_LINE_POINTS)
-        return orr_doc_fail(doc, path, error, "must be an array of 1 to %d numbers", ORR_LINE_POINTS);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *value = json_array_get(array, i);
-        points[i] = json_number_value(value);
-        const bool number =
-            json_is_number(value) ||
-            (json_is_string(value) && orr_quantity_parse(json_string_value(value), ORR_UNIT_NONE, &points[i]));
-        if (!number || points[i] < min || points[i] > max)
-            return orr_doc_fail(doc, path, error, "number %zu must be a number from %g to %g", i + 1, min, max);
-    }
-    *n_points = (int64_t)n;
-    return ORR_OK;
-}
-
 static enum orr_err read_line(const struct orr_doc *doc, const char *path, const json_t *value,
                               struct orr_collective_line *line, struct orr_error *error)
 {
     const struct orr_constant *efficiency = &orr_constants[ORR_CONSTANT_LINE_efficiency_frac];
     struct entry entry;
-    char key[ORR_KEY_PATH];
-    enum orr_err err = read_entry(doc, path, value, ORR_HOME_LINE, &entry, error);
+    const enum orr_err err = read_entry(doc, path, value, ORR_HOME_LINE, &entry, error);
     if (err) return err;
     *line = entry.line;
-    int64_t n_ranks = 0;
-    orr_key_path(key, path, "ranks");
-    err = read_points(doc, key, json_object_get(value, "ranks"), 1, 1e7, line->ranks, &n_ranks, error);
-    if (err) return err;
-    for (int64_t i = 1; i < n_ranks; i++)
-        if (line->ranks[i] <= line->ranks[i - 1])
-            return orr_doc_fail(doc, key, error, "must increase, but %g follows %g", line->ranks[i],
-                                line->ranks[i - 1]);
-    orr_key_path(key, path, efficiency->key);
-    err = read_points(doc, key, json_object_get(value, efficiency->key), efficiency->min, efficiency->max,
-                      line->efficiency_frac, &line->n_points, error);
-    if (!err && line->n_points != n_ranks)
-        return orr_doc_fail(doc, key, error, "has %lld numbers for %lld ranks", (long long)line->n_points,
-                            (long long)n_ranks);
-    return err;
+    const struct orr_curve curve = {
+        .x = {"ranks", 1, 1e7, line->ranks},
+        .y = {efficiency->key, efficiency->min, efficiency->max, line->efficiency_frac},
+        .most = ORR_LINE_POINTS,
+        .n = &line->n_points,
+    };
+    return orr_curve_read(doc, path, value, &curve, error);
 }
 
 static enum orr_err read_lines(const struct orr_doc *doc, struct orr_calibration *calibration, struct orr_error *error)

@@ -67,28 +67,6 @@ static const struct orr_field FIELDS[] = {
 static const char *const EXTRA[] = {"name", "software", "lines", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "software", "measured", "sources", NULL};
 
-/* Reads 1 to ORR_FABRIC_POINTS numbers of the array at a key of a line. */
-static enum orr_err read_points(const struct orr_doc *doc, const char *path, const json_t *line, const char *key,
-                                double min, double max, double points[ORR_FABRIC_POINTS], int64_t *n_points,
-                                struct orr_error *error)
-{
-    char full[ORR_KEY_PATH];
-    const json_t *array = json_object_get(line, key);
-    const size_t n = json_array_size(array);
-    orr_key_path(full, path, key);
-    if (n < 1 || n > ORR_FABRIC_POINTS)
-        return orr_doc_fail(doc, array ? full : path, error, "%s%s%s an array of 1 to %d numbers", array ? "" : "\"",
-                            array ? "" : key, array ? "must be" : "\" must be", ORR_FABRIC_POINTS);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *value = json_array_get(array, i);
-        points[i] = json_number_value(value);
-        if (!json_is_number(value) || points[i] < min || points[i] > max)
-            return orr_doc_fail(doc, full, error, "number %zu must be a number from %g to %g", i + 1, min, max);
-    }
-    *n_points = (int64_t)n;
-    return ORR_OK;
-}
-
 static bool goes_between(enum orr_algorithm algorithm)
 {
     return algorithm == ORR_ALGORITHM_RING || algorithm == ORR_ALGORITHM_TREE ||
@@ -100,7 +78,7 @@ static enum orr_err read_line(const struct orr_doc *doc, const char *path, const
                               struct orr_fabric_line *line, struct orr_error *error)
 {
     struct entry entry = {0};
-    enum orr_err err =
+    const enum orr_err err =
         orr_fields_read(doc, path, value, LINE_FIELDS, ORR_COUNT_OF(LINE_FIELDS), LINE_EXTRA, &entry, error);
     if (err) return err;
     *line = entry.line;
@@ -110,19 +88,13 @@ static enum orr_err read_line(const struct orr_doc *doc, const char *path, const
                             orr_algorithm_name(line->algorithm));
     if (line->collective == ORR_COLLECTIVE_P2P)
         return orr_doc_fail(doc, path, error, "a send has no lines: it uses scaleout_efficiency_frac of the system");
-    int64_t n_domains = 0;
-    err = read_points(doc, path, value, "domains", 1, 1e7, line->domains, &n_domains, error);
-    for (int64_t i = 1; !err && i < n_domains; i++)
-        if (line->domains[i] <= line->domains[i - 1])
-            err = orr_doc_fail(doc, path, error, "\"domains\" must increase, but %g follows %g", line->domains[i],
-                               line->domains[i - 1]);
-    if (!err)
-        err = read_points(doc, path, value, "efficiency_frac", 0.0001, 1.2, line->efficiency_frac, &line->n_points,
-                          error);
-    if (!err && line->n_points != n_domains)
-        err = orr_doc_fail(doc, path, error, "\"efficiency_frac\" has %lld numbers for %lld domains",
-                           (long long)line->n_points, (long long)n_domains);
-    return err;
+    const struct orr_curve curve = {
+        .x = {"domains", 1, 1e7, line->domains},
+        .y = {"efficiency_frac", 0.0001, 1.2, line->efficiency_frac},
+        .most = ORR_FABRIC_POINTS,
+        .n = &line->n_points,
+    };
+    return orr_curve_read(doc, path, value, &curve, error);
 }
 
 static bool has_lines(const struct orr_fabric *fabric, enum orr_collective collective)

@@ -124,4 +124,20 @@ enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const 
  * false only if their field is required. */
 void orr_fields_write(json_t *object, const struct orr_field *fields, size_t n_fields, const void *source);
 
+/* An array of numbers in an object of a file: its key, what it may hold, and where it goes. */
+struct orr_numbers {
+    const char *key;
+    double min, max; /* inclusive */
+    double *at;
+};
+
+/* Two arrays of one length that are the points of a curve: from 1 to `most`, and x increases from each to the next. */
+struct orr_curve {
+    struct orr_numbers x, y;
+    size_t most;
+    int64_t *n; /* receives the number of points */
+};
+enum orr_err orr_curve_read(const struct orr_doc *doc, const char *path, const json_t *object,
+                            const struct orr_curve *curve, struct orr_error *error);
+
 #endif
