@@ -318,32 +318,42 @@ static void close_stack(struct stack *stack)
     free(stack->taken);
 }
 
+/* What is asked, and all runs that it is asked of. */
+struct study {
+    const char *only; /* part of the names of sources; NULL: all */
+    int n_draws;
+    bool exact;
+    void (*progress)(void *context, const char *what, double done_frac);
+    void *context;
+    struct orr_unseen unseen;
+    struct orr_stack_runs *all;
+    struct orr_few_parents parents;
+};
+
 /* Draw from one stack. What is known before its runs is what the other sources say. */
-static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first, int n_draws,
-                           bool exact, const struct orr_few_parents *parents, struct orr_few_stack *answer,
-                           struct orr_error *error)
+static enum orr_err few_of(struct study *study, size_t first, struct orr_few_stack *answer, struct orr_error *error)
 {
-    const enum orr_job_kind kind = all->runs[first].job.kind;
-    struct stack stack = {.answer = answer, .exact = exact, .most_rows = ORR_FEW_MOST};
-    enum orr_err err = open_stack(unseen, all, first, &stack, error);
-    if (!err && !orr_few_population(parents, answer->source, kind == ORR_JOB_TRAIN, &stack.prior))
+    const enum orr_job_kind kind = study->all->runs[first].job.kind;
+    struct stack stack = {.answer = answer, .exact = study->exact, .most_rows = ORR_FEW_MOST};
+    enum orr_err err = open_stack(&study->unseen, study->all, first, &stack, error);
+    if (!err && !orr_few_population(&study->parents, answer->source, kind == ORR_JOB_TRAIN, &stack.prior))
         err = orr_out_of_memory(error, NULL);
-    if (!err) err = run_stack(unseen, kind, n_draws, &stack, error);
+    if (!err) err = run_stack(&study->unseen, kind, study->n_draws, &stack, error);
     close_stack(&stack);
     return err;
 }
 
 /* The runs of one stack under its parent, for the population. */
-static enum orr_err add_parent(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first,
-                               struct orr_few_parents *parents, struct orr_error *error)
+static enum orr_err add_parent(struct study *study, size_t first, struct orr_error *error)
 {
     struct orr_few_stack answer = {0};
     struct stack stack = {.answer = &answer, .most_rows = ORR_FEW_TOLD};
-    enum orr_err err = open_stack(unseen, all, first, &stack, error);
+    enum orr_err err = open_stack(&study->unseen, study->all, first, &stack, error);
     if (!err) err = read_engine(&stack, answer.parent, error);
     if (!err && stack.n_rows >= ORR_FEW_ROWS) {
-        parents->stacks[parents->n++] = (struct orr_few_parent){
-            answer.source, all->runs[first].job.kind == ORR_JOB_TRAIN, stack.engines[0], stack.rows, stack.n_rows};
+        const bool trains = study->all->runs[first].job.kind == ORR_JOB_TRAIN;
+        study->parents.stacks[study->parents.n++] =
+            (struct orr_few_parent){answer.source, trains, stack.engines[0], stack.rows, stack.n_rows};
         stack.rows = NULL;
     } else if (stack.n_engines > 0) orr_stack_runs_free(stack.engines[0]);
     close_stack(&stack);
@@ -351,19 +361,47 @@ static enum orr_err add_parent(struct orr_unseen *unseen, const struct orr_stack
 }
 
 /* The parents of all stacks, and the population that they say together. */
-static enum orr_err learn_population(struct orr_unseen *unseen, const struct orr_stack_runs *all,
-                                     struct orr_few_parents *parents, struct orr_few_shot *few, struct orr_error *error)
+static enum orr_err learn_population(struct study *study, struct orr_few_shot *few, struct orr_error *error)
 {
+    const struct orr_stack_runs *all = study->all;
     enum orr_err err = ORR_OK;
-    parents->stacks = calloc(all->n + 1, sizeof *parents->stacks);
-    if (!parents->stacks) return orr_out_of_memory(error, NULL);
+    study->parents.stacks = calloc(all->n + 1, sizeof *study->parents.stacks);
+    if (!study->parents.stacks) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; !err && i < all->n; i++)
-        if (orr_stack_usable(all, i) && !passed_over(all, i)) err = add_parent(unseen, all, i, parents, error);
+        if (orr_stack_usable(all, i) && !passed_over(all, i)) err = add_parent(study, i, error);
     for (int serves = 0; serves < 2 && !err; serves++) {
         few->population[serves] = orr_stack_unknown();
-        if (!orr_few_population(parents, NULL, !serves, &few->population[serves])) err = orr_out_of_memory(error, NULL);
+        if (!orr_few_population(&study->parents, NULL, !serves, &few->population[serves]))
+            err = orr_out_of_memory(error, NULL);
     }
     return err;
+}
+
+/* Draw from every stack that is asked for and has enough rows. */
+static enum orr_err draw_stacks(struct study *study, struct orr_few_shot *few, struct orr_error *error)
+{
+    const struct orr_stack_runs *all = study->all;
+    const char *only = study->only;
+    enum orr_err err = ORR_OK;
+    for (size_t i = 0; !err && i < all->n; i++) {
+        const char *source = all->runs[i].score.source;
+        if (!orr_stack_usable(all, i) || (only && !strstr(source, only)) || passed_over(all, i)) continue;
+        if (study->progress) study->progress(study->context, source, (double)i / (double)all->n);
+        err = few_of(study, i, &few->stacks[few->n], error);
+        few->n += few->stacks[few->n].n_rows >= ORR_FEW_ROWS;
+    }
+    if (!err && few->n == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no stack%s%.80s has %d runs or more to draw from",
+                       only ? " of a source with the text " : "", only ? only : "", ORR_FEW_ROWS);
+    if (study->progress) study->progress(study->context, "", 1);
+    return err;
+}
+
+static enum orr_err read_runs(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
+                              struct study *study, struct orr_error *error)
+{
+    const enum orr_err err = orr_unseen_open(&study->unseen, catalogue, true, error);
+    return err ? err : orr_stack_read(catalogue, tables, n, "", &study->all, error);
 }
 
 enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
@@ -374,37 +412,24 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     ORR_PLAIN_NUMBERS;
     struct orr_stack_table *tables = calloc(n + 1, sizeof *tables);
     struct orr_few_shot *f = calloc(1, sizeof *f);
-    struct orr_stack_runs *all = NULL;
-    struct orr_unseen unseen = {0};
-    struct orr_few_parents parents = {0};
+    struct study study = {.only = only, .n_draws = n_draws, .exact = exact, .progress = progress, .context = context};
     for (size_t i = 0; tables && i < n; i++) tables[i] = (struct orr_stack_table){csvs[i], origins[i]};
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
-    if (!err) err = orr_unseen_open(&unseen, catalogue, true, error);
-    if (!err) err = orr_stack_read(catalogue, tables, n, "", &all, error);
+    if (!err) err = read_runs(catalogue, tables, n, &study, error);
     if (!err) {
         f->n_draws = n_draws;
-        f->stacks = calloc(all->n + 1, sizeof *f->stacks);
+        f->stacks = calloc(study.all->n + 1, sizeof *f->stacks);
         if (!f->stacks) err = orr_out_of_memory(error, NULL);
     }
-    if (!err) err = learn_population(&unseen, all, &parents, f, error);
-    for (size_t i = 0; !err && i < all->n; i++) {
-        if (!orr_stack_usable(all, i) || (only && !strstr(all->runs[i].score.source, only))) continue;
-        if (passed_over(all, i)) continue;
-        if (progress) progress(context, all->runs[i].score.source, (double)i / (double)all->n);
-        err = few_of(&unseen, all, i, n_draws, exact, &parents, &f->stacks[f->n], error);
-        f->n += f->stacks[f->n].n_rows >= ORR_FEW_ROWS;
+    if (!err) err = learn_population(&study, f, error);
+    if (!err) err = draw_stacks(&study, f, error);
+    if (study.all && f) {
+        f->names = study.all->table; /* the names of sources live in the tables */
+        study.all->table = NULL;
     }
-    if (!err && f->n == 0)
-        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no stack%s%.80s has %d runs or more to draw from",
-                       only ? " of a source with the text " : "", only ? only : "", ORR_FEW_ROWS);
-    if (progress) progress(context, "", 1);
-    if (all && f) {
-        f->names = all->table; /* the names of sources live in the tables */
-        all->table = NULL;
-    }
-    orr_few_parents_free(&parents);
-    orr_unseen_close(&unseen);
-    orr_stack_runs_free(all);
+    orr_few_parents_free(&study.parents);
+    orr_unseen_close(&study.unseen);
+    orr_stack_runs_free(study.all);
     free(tables);
     if (err) orr_few_shot_free(f);
     *few = err ? NULL : f;
