@@ -21,9 +21,10 @@ static void join_or(struct orr_text *text, const char *list)
 
 static enum cli_status set_dump(const struct cli_option *option, const char *stage, enum orr_format *format)
 {
-    static const char *const stages[] = {"ops", "costs", "ledger", "timeline", "memory"};
-    static const enum orr_format formats[] = {ORR_FORMAT_DUMP_OPS, ORR_FORMAT_DUMP_COSTS, ORR_FORMAT_DUMP_LEDGER,
-                                              ORR_FORMAT_DUMP_TIMELINE, ORR_FORMAT_DUMP_MEMORY};
+#define NAME(name, format)   name,
+#define FORMAT(name, format) format,
+    static const char *const stages[] = {ORR_DUMPS(NAME)};
+    static const enum orr_format formats[] = {ORR_DUMPS(FORMAT)};
     const size_t n = sizeof stages / sizeof *stages;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(stage, stages[i]) != 0) continue;

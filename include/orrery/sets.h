@@ -158,6 +158,14 @@
     X(INT8, "int8", DTYPE_INT8, "1 byte")                                                                              \
     X(FP4, "fp4", DTYPE_FP4, "half a byte")
 
+/* Stages of an answer that --dump and ?dump= show, with the formats that render them. */
+#define ORR_DUMPS(X)                                                                                                   \
+    X("ops", ORR_FORMAT_DUMP_OPS)                                                                                      \
+    X("costs", ORR_FORMAT_DUMP_COSTS)                                                                                  \
+    X("ledger", ORR_FORMAT_DUMP_LEDGER)                                                                                \
+    X("timeline", ORR_FORMAT_DUMP_TIMELINE)                                                                            \
+    X("memory", ORR_FORMAT_DUMP_MEMORY)
+
 /* Options that a run of a serving stack switches on or off, whatever the engine's default is. The facts of an engine
  * that each one sets are in src/spec/run_options.c. */
 #define ORR_RUN_OPTIONS(X)                                                                                             \

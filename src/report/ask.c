@@ -292,16 +292,13 @@ void orr_ask_close(struct orr_ask *question)
 
 /* ---------------------------------------------------------------- options of a question */
 
+#define STAGE(name, format) {name, format},
 static enum orr_err dump_of(const char *stage, enum orr_format *format, struct orr_error *error)
 {
     static const struct {
         const char *name;
         enum orr_format format;
-    } STAGES[] = {{"ops", ORR_FORMAT_DUMP_OPS},
-                  {"costs", ORR_FORMAT_DUMP_COSTS},
-                  {"ledger", ORR_FORMAT_DUMP_LEDGER},
-                  {"memory", ORR_FORMAT_DUMP_MEMORY},
-                  {"timeline", ORR_FORMAT_DUMP_TIMELINE}};
+    } STAGES[] = {ORR_DUMPS(STAGE)};
     for (size_t i = 0; i < sizeof STAGES / sizeof *STAGES; i++) {
         if (strcmp(stage, STAGES[i].name) != 0) continue;
         *format = STAGES[i].format;
