@@ -57,7 +57,6 @@ bool cli_terminal(int descriptor);
 enum cli_status cli_write(const char *text);
 /* Write the whole text to a file ("-": standard output), or print an error, and free it. NULL means out of memory. */
 enum cli_status cli_write_file(const char *path, char *text);
-/* Write one page from a report and its JSON, and free both. NULL means out of memory. */
 
 /* Makes a folder unless it is there, and writes files into it, as a sink of orr_search_launch. */
 struct cli_folder {

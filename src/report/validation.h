@@ -37,13 +37,15 @@ struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v
 /* Returns rows, errors, bias and coverage as an object. */
 json_t *orr_stats_json(const struct orr_error_stats *s);
 
-/* Writes the 80 % intervals that the measurements give, as the C table that predictions look them up in. */
 /* Reports of a validation that predicted every source as if nobody had seen it (validation_unseen.c). */
 void orr_validation_unseen_terminal(const struct orr_validation *validation, struct orr_text *text,
                                     const struct orr_style *style);
 json_t *orr_validation_unseen_json(const struct orr_validation *validation);
-void orr_validation_runs(const struct orr_validation *validation, struct orr_text *text);
+
+/* Write the C tables that predictions look up: the 80 % intervals that the measurements give, and the measured runs
+ * that answers are compared with. */
 void orr_validation_table(const struct orr_validation *validation, struct orr_text *text);
+void orr_validation_runs(const struct orr_validation *validation, struct orr_text *text);
 
 /* Writes one HTML page: predicted over measured, row by row, and the tables. */
 void orr_validation_page(const struct orr_validation *validation, struct orr_text *text);
