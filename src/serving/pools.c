@@ -121,6 +121,17 @@ static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr
     s->all.stable &= s->pools[i].stable;
 }
 
+/* A pool whose replicas write this share of the answers. */
+static void add_answers(int64_t i, const struct orr_steady *steady, double share, struct orr_pools_steady *s)
+{
+    s->pools[i] = *steady;
+    s->all.ttft_s = mean_into(s->all.ttft_s, steady->ttft_s, share);
+    s->all.tpot_s = mean_into(s->all.tpot_s, steady->tpot_s, share);
+    s->all.step_s = mean_into(s->all.step_s, steady->step_s, share);
+    s->all.decodes = mean_into(s->all.decodes, steady->decodes, share);
+    s->all.stable &= steady->stable;
+}
+
 /* Eq. 254: steps of a decode replica hold no prompts; a cache that arrives waits for the step that runs, and the first
  * token with it. */
 static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_pools_steady *s)
@@ -141,12 +152,7 @@ static void add_decode(const struct flow *f, int64_t i, double rate, struct orr_
         steady.ttft_s += group * further * steady.tpot_s;
         steady.tpot_s *= 1 - group;
     }
-    s->pools[i] = steady;
-    s->all.ttft_s = mean_into(s->all.ttft_s, steady.ttft_s, share);
-    s->all.tpot_s = mean_into(s->all.tpot_s, steady.tpot_s, share);
-    s->all.step_s = mean_into(s->all.step_s, steady.step_s, share);
-    s->all.decodes = mean_into(s->all.decodes, steady.decodes, share);
-    s->all.stable &= steady.stable;
+    add_answers(i, &steady, share, s);
     s->all.limited |= steady.limited;
 }
 
@@ -157,13 +163,8 @@ static void add_whole(const struct flow *f, int64_t i, double rate, struct orr_p
     struct orr_demand demand = f->demand;
     demand.rate_per_s = rate / f->wholes;
     const struct orr_steady steady = orr_steady_of(pool->facts, pool->steps, &demand, f->scale);
-    s->pools[i] = steady;
-    s->all.ttft_s = mean_into(s->all.ttft_s, steady.ttft_s, share);
-    s->all.tpot_s = mean_into(s->all.tpot_s, steady.tpot_s, share);
-    s->all.step_s = mean_into(s->all.step_s, steady.step_s, share);
-    s->all.decodes = mean_into(s->all.decodes, steady.decodes, share);
+    add_answers(i, &steady, share, s);
     s->all.waiting_s = mean_into(s->all.waiting_s, steady.waiting_s, share);
-    s->all.stable &= steady.stable;
 }
 
 static struct orr_pools_steady steady_at(const struct flow *f, double rate)
