@@ -238,6 +238,8 @@ const char *orr_layer_name(struct orr_config *config, const struct orr_shape *sh
 int64_t orr_config_count_first(struct orr_config *config, const char *spellings, int64_t min, int64_t max,
                                int64_t absent);
 void orr_read_latent(struct orr_config *config, struct orr_shape *shape);
+/* Groups of experts, of which a router chooses some first; one group is none. */
+void orr_read_expert_groups(struct orr_config *config, struct orr_shape *shape);
 /* Reads dense first layers, shared experts and groups of experts, by the spellings of several types. */
 void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape);
 

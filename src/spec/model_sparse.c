@@ -8,16 +8,21 @@ static int64_t count(struct orr_config *config, const char *spellings, int64_t a
     return orr_config_count(config, spellings, 0, ORR_WIDTH_MAX, absent);
 }
 
+void orr_read_expert_groups(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t n_groups = orr_config_count(config, "n_group|num_expert_group", 1, 1024, 1);
+    const int64_t n_active = orr_config_count(config, "topk_group", 1, 1024, 1);
+    shape->n_groups = n_groups > 1 ? n_groups : 0;
+    shape->n_groups_active = n_groups > 1 ? n_active : 0;
+}
+
 void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape)
 {
     const int64_t n_shared = orr_config_count_first(
         config, "n_shared_experts|num_shared_experts|num_shared_expert|moe_num_shared_experts", 0, 1024, 0);
     const int64_t n_dense =
         orr_config_count(config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index", 0, shape->n_layers, 0);
-    const int64_t n_groups = orr_config_count(config, "n_group|num_expert_group", 1, 1024, 1);
-    const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
-    shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
-    shape->n_groups = n_groups > 1 ? n_groups : 0;
+    orr_read_expert_groups(config, shape);
     shape->shared_width = n_shared * shape->expert_width;
     for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense);
 }

@@ -72,10 +72,7 @@ void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape)
     const int64_t n_shared = orr_config_count(config, "n_shared_experts", 0, 1024, 0);
     const int64_t n_dense = orr_config_count(config, "first_k_dense_replace", 0, shape->n_layers, ORR_REQUIRED);
     const int64_t period = orr_config_count(config, "moe_layer_freq", 1, ORR_MAX_LAYERS, 1);
-    const int64_t n_groups = orr_config_count(config, "n_group", 1, 1024, 1);
-    const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
-    shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
-    shape->n_groups = n_groups > 1 ? n_groups : 0;
+    orr_read_expert_groups(config, shape);
     shape->shared_width = n_shared * shape->expert_width;
     for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense && i % period == 0);
 }
