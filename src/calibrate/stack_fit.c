@@ -1,4 +1,5 @@
-/* The fit of a user's stack: tables in, the best description of the stack and everything worth saying about it out. */
+/* The fit of a user's stack: from its tables (stack_tables.c) to the best description of the stack and everything worth
+ * saying about it. */
 #include "calibrate/stack_fit.h"
 
 #include "base/error.h"
@@ -6,9 +7,7 @@
 #include "base/number.h"
 #include "base/plain.h"
 #include "base/units.h"
-#include "spec/log.h"
 #include "spec/relatives.h"
-#include "validate/columns.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -39,7 +38,7 @@ void orr_stack_note(struct orr_stack *stack, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---------------------------------------------------------------- tables in */
+/* ---------------------------------------------------------------- opening, closing */
 
 enum orr_err orr_stack_open(const struct orr_catalogue *catalogue, const char *parent, struct orr_stack **stack,
                             struct orr_error *error)
@@ -74,168 +73,6 @@ void orr_stack_close(struct orr_stack *stack)
     free(stack->chosen);
     free(stack->about);
     free(stack);
-}
-
-/* Takes ownership of the text. */
-static enum orr_err keep_table(struct orr_stack *stack, char *text, const char *origin, struct orr_error *error)
-{
-    struct orr_stack_table *tables = realloc(stack->tables, (stack->n_tables + 1) * sizeof *tables);
-    char *name = malloc(strlen(origin) + 1);
-    if (tables) stack->tables = tables;
-    if (!tables || !text || !name) {
-        free(text);
-        free(name);
-        return orr_out_of_memory(error, origin);
-    }
-    memcpy(name, origin, strlen(origin) + 1);
-    stack->tables[stack->n_tables++] = (struct orr_stack_table){text, name};
-    return ORR_OK;
-}
-
-/* Is it a column of a table of runs? If not, the error names the nearest of all kinds of tables. */
-static enum orr_err check_column(const char *name, struct orr_error *error)
-{
-    static const enum orr_set SETS[] = {ORR_SET_TRAINING, ORR_SET_INFERENCE, ORR_SET_SERVING};
-    char names[3][ORR_MAX_NAMES][ORR_MAX_NAME], hint[ORR_HINT];
-    const char *known[3 * ORR_MAX_NAMES];
-    size_t n = 0;
-    for (size_t set = 0; set < 3; set++)
-        for (size_t i = 0, most = orr_schema_columns(SETS[set], names[set]); i < most; i++) known[n++] = names[set][i];
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(known[i], name) == 0) return ORR_OK;
-    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = "--with"}, "unknown column \"%.60s\"%s", name,
-                    orr_did_you_mean(hint, name, known, n));
-}
-
-enum orr_err orr_stack_put(struct orr_stack *stack, const char *cells, struct orr_error *error)
-{
-    ORR_PLAIN_NUMBERS;
-    enum orr_err err = orr_cells_parse(cells, "--with", &stack->with, error);
-    for (size_t i = 0; !err && i < stack->with.n; i++) err = check_column(stack->with.names[i], error);
-    return err;
-}
-
-void orr_stack_skip(struct orr_stack *stack, int64_t iterations)
-{
-    ORR_PLAIN_NUMBERS;
-    stack->skip = iterations;
-}
-
-/* Does the row serve? Training rows have a batch of a whole step, serving rows lengths or a load. */
-static bool is_serving(const struct orr_cells *cells)
-{
-    static const char *const COLUMNS[] = {"input_len", "output_len", "batch", "concurrency", "phase"};
-    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++)
-        if (orr_cells_get(cells, COLUMNS[i])[0]) return true;
-    return false;
-}
-
-/* Add the table of one row that options or a log made. What must be known and is not is named in one line. */
-static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
-                              struct orr_error *error)
-{
-    for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
-        const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
-        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
-    }
-    const bool serving = is_serving(cells);
-    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
-    struct orr_text missing = {0};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
-    enum orr_err err = ORR_OK;
-    if (missing.length)
-        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                       "%s does not say %s (add it: --with 'model=llama3-8b,system=h100-sxm,...')", what, missing.data);
-    free(missing.data);
-    return err ? err : keep_table(stack, orr_cells_table(cells), origin, error);
-}
-
-enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct orr_error *error)
-{
-    ORR_PLAIN_NUMBERS;
-    struct orr_cells cells = {0}, metric = {0};
-    const char *colon = strrchr(run, ':');
-    char origin[40], *head = colon ? malloc((size_t)(colon - run) + 1) : NULL;
-    snprintf(origin, sizeof origin, "run %zu", stack->n_tables + 1);
-    if (!colon)
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                        "\"%.60s\" has no \":METRIC=VALUE\" at its end, as in tp=8,pp=4:step_time_s=12.3", run);
-    if (!head) return orr_out_of_memory(error, origin);
-    memcpy(head, run, (size_t)(colon - run));
-    head[colon - run] = '\0';
-    enum orr_err err = orr_cells_parse(head, origin, &cells, error);
-    if (!err) err = orr_cells_parse(colon + 1, origin, &metric, error);
-    free(head);
-    if (err) return err;
-    if (metric.n != 1)
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                        "one METRIC=VALUE must follow the colon, not %zu", metric.n);
-    (void)orr_cells_put(&cells, "metric", metric.names[0], true);
-    (void)orr_cells_put(&cells, "value", metric.values[0], true);
-    (void)orr_cells_put(&cells, "id", origin, false);
-    return add_cells(stack, &cells, origin, "the run", error);
-}
-
-/* The table with the columns of --with that it does not have. */
-static enum orr_err add_table(struct orr_stack *stack, const char *csv, const char *origin, struct orr_error *error)
-{
-    struct orr_csv table = {0};
-    struct orr_text text = {0};
-    const enum orr_err err = orr_csv_parse(csv, origin, &table, error);
-    if (err) return err;
-    const struct orr_cells *with = &stack->with;
-    for (size_t row = 0; row <= table.n_rows; row++) {
-        for (size_t i = 0; i < with->n; i++)
-            if (!orr_csv_has(&table, with->names[i])) orr_csv_add(&text, row ? with->values[i] : with->names[i], false);
-        for (size_t c = 0; c < table.n_columns; c++)
-            orr_csv_add(&text, row ? table.cells[(row - 1) * table.n_columns + c] : table.names[c],
-                        c + 1 == table.n_columns);
-    }
-    orr_csv_free(&table);
-    return keep_table(stack, orr_text_take(&text), origin, error);
-}
-
-/* Are two rows of a log values of one run? */
-static bool same_run(const struct orr_cells *a, const struct orr_cells *b)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        const char *name = a->names[i];
-        if (strcmp(name, "id") == 0 || strcmp(name, "metric") == 0 || strcmp(name, "value") == 0) continue;
-        if (strcmp(a->values[i], orr_cells_get(b, name)) != 0) return false;
-    }
-    return true;
-}
-
-/* Has the run of row i a mean time per token in another row? That says all that its other values say about the stack,
- * as in tables of runs under load (validate/serving.c): a run counts once. */
-static bool said_by_another(const struct orr_log *log, size_t i)
-{
-    if (strcmp(orr_cells_get(&log->rows[i], "metric"), "tpot_s") == 0) return false;
-    for (size_t k = 0; k < log->n_rows; k++)
-        if (strcmp(orr_cells_get(&log->rows[k], "metric"), "tpot_s") == 0 && same_run(&log->rows[i], &log->rows[k]))
-            return true;
-    return false;
-}
-
-enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin, struct orr_error *error)
-{
-    ORR_PLAIN_NUMBERS;
-    struct orr_log log = {.skip = stack->skip};
-    enum orr_err err = orr_log_read(text, origin, &log, error);
-    if (!err && !log.format) err = add_table(stack, text, origin, error);
-    bool *again = calloc(log.n_rows + 1, sizeof *again);
-    if (!err && !again) err = orr_out_of_memory(error, origin);
-    for (size_t i = 0; i < log.n_rows && !err; i++) again[i] = said_by_another(&log, i);
-    for (size_t i = 0; i < log.n_rows && !err; i++)
-        if (!again[i]) err = add_cells(stack, &log.rows[i], origin, log.format, error);
-    free(again);
-    if (!err && log.n_all > 0)
-        orr_stack_note(stack,
-                       "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
-                       origin, log.n_all, (long long)stack->skip);
-    free(log.rows);
-    return err;
 }
 
 /* ---------------------------------------------------------------- engines */
