@@ -169,16 +169,6 @@ void cli_args_free(struct cli_args *args)
     free(args->catalogues);
 }
 
-enum cli_status cli_run(int argc, const char *const *argv, unsigned command, size_t max_words, const char *usage,
-                        enum cli_status (*answer)(const struct cli_args *args))
-{
-    struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, command, max_words, &args);
-    if (!status) status = args.help && usage ? cli_options_help(command, usage) : answer(&args);
-    cli_args_free(&args);
-    return status;
-}
-
 const char *cli_args_value(const struct cli_args *args, const char *name)
 {
     const char *value = NULL;

@@ -1,4 +1,5 @@
-/* What the commands share: one-line errors, growable text, checked output, reading files, and nearest names. */
+/* What the commands share: how one is run, one-line errors, growable text, checked output, reading files, and nearest
+ * names. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
@@ -54,6 +55,16 @@ enum cli_status cli_fail(const char *format, ...)
 enum cli_status cli_fail_memory(void)
 {
     return cli_fail("out of memory");
+}
+
+enum cli_status cli_run(int argc, const char *const *argv, unsigned command, size_t max_words, const char *usage,
+                        enum cli_status (*answer)(const struct cli_args *args))
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, command, max_words, &args);
+    if (!status) status = args.help && usage ? cli_options_help(command, usage) : answer(&args);
+    cli_args_free(&args);
+    return status;
 }
 
 void cli_progress(void *context, const char *what, double done_frac)

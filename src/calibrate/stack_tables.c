@@ -158,12 +158,10 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     struct orr_log log = {.skip = stack->skip};
     enum orr_err err = orr_log_read(text, origin, &log, error);
     if (!err && !log.format) err = add_table(stack, text, origin, error);
-    bool *again = calloc(log.n_rows + 1, sizeof *again);
-    if (!err && !again) err = orr_out_of_memory(error, origin);
-    for (size_t i = 0; i < log.n_rows && !err; i++) again[i] = said_by_another(&log, i);
-    for (size_t i = 0; i < log.n_rows && !err; i++)
-        if (!again[i]) err = add_cells(stack, &log.rows[i], origin, log.format, error);
-    free(again);
+    for (size_t i = 0; i < log.n_rows && !err; i++) {
+        struct orr_cells cells = log.rows[i]; /* the rows stay as they are, to be compared with the next */
+        if (!said_by_another(&log, i)) err = add_cells(stack, &cells, origin, log.format, error);
+    }
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
