@@ -185,8 +185,8 @@ static const struct cli_job_kind *kind_of(const char *word)
 enum cli_status cli_compare(int argc, const char *const *argv)
 {
     const struct cli_job_kind *kind = argc > 0 ? kind_of(argv[0]) : NULL;
-    const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-    if (!kind && !asked) return cli_fail("compare what? orrery compare train A B, or infer, serving or size");
+    if (!kind && !cli_help_first(argc, argv))
+        return cli_fail("compare what? orrery compare train A B, or infer, serving or size");
     struct cli_args args;
     const int skip = kind ? 1 : 0;
     if (!kind) kind = cli_job_kind("train");

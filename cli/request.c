@@ -13,6 +13,22 @@ const struct cli_job_kind *cli_job_kind(const char *word)
     return NULL;
 }
 
+const struct cli_job_kind *cli_first_kind(const char *command, int argc, const char *const *argv)
+{
+    static const char *const NAMES[] = {"train", "infer"};
+    const struct cli_job_kind *kind = argc > 0 ? cli_job_kind(argv[0]) : NULL;
+    const char *near = argc > 0 && !kind ? cli_nearest(argv[0], NAMES, 2) : NULL;
+    if (!kind)
+        cli_fail("%s what? orrery %s train or orrery %s infer%s%s%s", command, command, command,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return kind;
+}
+
+bool cli_help_first(int argc, const char *const *argv)
+{
+    return argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+}
+
 /* The form that the options are put into, and its first error. */
 struct filling {
     struct orr_form *form;

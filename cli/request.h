@@ -13,6 +13,11 @@ struct cli_job_kind {
 };
 /* NULL: the word is no kind of job. */
 const struct cli_job_kind *cli_job_kind(const char *word);
+/* The kind that the first argument of a command names, as in "orrery search train"; NULL after printing that it does
+ * not. */
+const struct cli_job_kind *cli_first_kind(const char *command, int argc, const char *const *argv);
+/* Is the first argument a request for help, without a kind before it? */
+bool cli_help_first(int argc, const char *const *argv);
 
 /* Make the request of this kind that the options ask for, starting from --request FILE if it is given. `command` is the
  * word before the kind in the advice to use the other kind ("search ", or "" for the kind itself). Returns CLI_BAD

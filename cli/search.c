@@ -173,19 +173,14 @@ static enum cli_status search(const struct cli_job_kind *kind, const struct cli_
 
 enum cli_status cli_search(int argc, const char *const *argv)
 {
-    const struct cli_job_kind *kind = argc > 0 ? cli_job_kind(argv[0]) : NULL;
-    const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-    if (!kind && !asked) {
-        static const char *const names[] = {"train", "infer"};
-        const char *near = argc > 0 ? cli_nearest(argv[0], names, 2) : NULL;
-        return cli_fail("search what? orrery search train or orrery search infer%s%s%s", near ? " (did you mean " : "",
-                        near ? near : "", near ? "?)" : "");
-    }
+    const bool asked = cli_help_first(argc, argv);
+    const struct cli_job_kind *kind = asked ? cli_job_kind("train") : cli_first_kind("search", argc, argv);
+    if (!kind) return CLI_BAD;
     struct cli_args args;
-    const int skip = kind ? 1 : 0;
-    if (!kind) kind = cli_job_kind("train");
-    enum cli_status status = cli_args_parse(argc - skip, argv + skip, (CLI_FOR_SEARCH | kind->command), 0, &args);
-    if (!status) status = args.help ? cli_options_help((CLI_FOR_SEARCH | kind->command), usage) : search(kind, &args);
+    const int skip = asked ? 0 : 1;
+    const unsigned command = CLI_FOR_SEARCH | kind->command;
+    enum cli_status status = cli_args_parse(argc - skip, argv + skip, command, 0, &args);
+    if (!status) status = args.help ? cli_options_help(command, usage) : search(kind, &args);
     cli_args_free(&args);
     return status;
 }

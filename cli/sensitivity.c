@@ -27,22 +27,16 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
 
 enum cli_status cli_sensitivity(int argc, const char *const *argv)
 {
-    static const char *const kinds[] = {"train", "infer"};
-    const char *word = argc > 0 ? argv[0] : "";
-    const bool infer = strcmp(word, "infer") == 0;
-    const unsigned command = CLI_FOR_SENSITIVITY | (infer ? CLI_FOR_INFER : CLI_FOR_TRAIN);
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return cli_options_help(command, usage);
-    if (!infer && strcmp(word, "train") != 0) {
-        const char *near = cli_nearest(word, kinds, 2);
-        return cli_fail("sensitivity needs the kind of job first: orrery sensitivity train|infer%s%s%s",
-                        near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
-    }
+    if (cli_help_first(argc, argv)) return cli_options_help(CLI_FOR_SENSITIVITY | CLI_FOR_TRAIN, usage);
+    const struct cli_job_kind *kind = cli_first_kind("sensitivity", argc, argv);
+    if (!kind) return CLI_BAD;
     struct cli_args args;
+    const unsigned command = CLI_FOR_SENSITIVITY | kind->command;
     enum cli_status status = cli_args_parse(argc - 1, argv + 1, command, 0, &args);
     if (!status && args.help) status = cli_options_help(command, usage);
     else if (!status) {
         struct orr_catalogue *catalogue = cli_args_catalogue(&args);
-        status = catalogue ? answer(&args, catalogue, infer ? ORR_JOB_INFER : ORR_JOB_TRAIN) : CLI_BAD;
+        status = catalogue ? answer(&args, catalogue, kind->kind) : CLI_BAD;
         orr_catalogue_close(catalogue);
     }
     cli_args_free(&args);

@@ -395,15 +395,11 @@ static enum cli_status run(struct ask *ask)
 
 enum cli_status cli_sweep(int argc, const char *const *argv)
 {
-    if (argc == 0) return cli_fail("sweep what? orrery sweep train or orrery sweep infer");
-    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) return cli_options_help(CLI_FOR_SWEEP, usage);
-    const bool train = strcmp(argv[0], "train") == 0;
-    if (!train && strcmp(argv[0], "infer") != 0)
-        return cli_fail("sweep %s: expected orrery sweep train or orrery sweep infer", argv[0]);
+    if (cli_help_first(argc, argv)) return cli_options_help(CLI_FOR_SWEEP, usage);
+    const struct cli_job_kind *kind = cli_first_kind("sweep", argc, argv);
+    if (!kind) return CLI_BAD;
     struct cli_args args;
-    struct ask ask = {.args = &args,
-                      .command = CLI_FOR_SWEEP | (train ? CLI_FOR_TRAIN : CLI_FOR_INFER),
-                      .kind = train ? ORR_JOB_TRAIN : ORR_JOB_INFER};
+    struct ask ask = {.args = &args, .command = CLI_FOR_SWEEP | kind->command, .kind = kind->kind};
     enum cli_status status = cli_args_parse(argc - 1, argv + 1, ask.command, 0, &args);
     if (!status) status = args.help ? cli_options_help(ask.command, usage) : run(&ask);
     free_ask(&ask);

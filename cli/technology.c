@@ -267,8 +267,7 @@ enum cli_status cli_technology(int argc, const char *const *argv)
 {
     struct question question = {.action = CHIP};
     if (argc == 0) return cli_fail("technology needs chip, nodes, cost, optimise or study (see --help)");
-    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
-        return cli_options_help(CLI_FOR_TECHNOLOGY, usage);
+    if (cli_help_first(argc, argv)) return cli_options_help(CLI_FOR_TECHNOLOGY, usage);
     if (read_action(argv[0], &question.action)) return CLI_BAD;
     const char *kind = argc > 1 ? argv[1] : "";
     const bool infer = strcmp(kind, "infer") == 0, can = question.action == COST || question.action == OPTIMISE;
