@@ -35,24 +35,33 @@ struct repeats {
     double sends;       /* whole pieces sent from stage to stage */
 };
 
-/* Adds the operators of a pass. The work of a row is that of the mean GPU: every stage runs its part of a pass through
- * the text model, but only the first runs the tower. */
-static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n)
+/* Adds the operators of a pass, which runs `runs` times on one stage and `all` times on all stages together. The work
+ * of a row is that of the mean GPU: every stage runs its part of a pass through the text model, but only the first runs
+ * the tower. Operators of a drafting model are one part of the time, and are not in the list of operators. */
+static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, bool drafting,
+                          double runs, double all)
 {
     const int gemm = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_GEMM : ORR_INFER_DECODE_GEMM;
     for (size_t i = pass->first; i < pass->end; i++) {
         const struct orr_op *op = &r->scratch->ops.items[i];
         const struct orr_cost *cost = &r->scratch->costs[i];
         /* ORDER ORR_INFER_PARTS and enum orr_work_kind: both phases have gemm, attention, pointwise, network. */
-        const struct orr_spent spent = {.part = gemm + (int)orr_work_kind_of(op->kind),
+        const struct orr_spent spent = {.part = drafting ? ORR_INFER_DRAFT : gemm + (int)orr_work_kind_of(op->kind),
                                         .phase = phase,
                                         .resource = cost->bound,
-                                        .runs = n.own * op->count,
-                                        .works = n.all / (double)r->job->plan.pp * op->count,
+                                        .runs = runs * op->count,
+                                        .works = all / (double)r->job->plan.pp * op->count,
                                         .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
                                         .hidden_run_s = cost->hidden_s};
-        orr_ledger_add_op(r->ledger, &spent, (int64_t)i, op, cost);
+        orr_ledger_add_op(r->ledger, &spent, drafting ? -1 : (int64_t)i, op, cost);
     }
+}
+
+/* Adds what the device waits for in a pass. */
+static void add_waits(struct request *r, const struct orr_pass *pass, enum orr_phase phase, int part, double runs)
+{
+    orr_ledger_add_wait(r->ledger, "launch gaps", part, phase, ORR_BOUND_OVERHEAD, runs, pass->gap_s);
+    orr_ledger_add_wait(r->ledger, "host launches", part, phase, ORR_BOUND_HOST, runs, pass->host_s);
 }
 
 /* Adds the activations sent from stage to stage. Every piece is sent, and the latency sees the sends of one piece one
@@ -81,16 +90,14 @@ static double add_sends(struct request *r, enum orr_phase phase, struct repeats 
 static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n,
                        double rows, struct orr_pass_facts *facts)
 {
-    struct orr_ledger *l = r->ledger;
     double bound_s[ORR_N_BOUNDS];
     memcpy(bound_s, pass->bound_s, sizeof bound_s);
     bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s;
     bound_s[ORR_BOUND_HOST] += pass->host_s;
-    add_operators(r, pass, phase, n);
+    add_operators(r, pass, phase, false, n.own, n.all);
     const double send_s = add_sends(r, phase, n, rows);
-    orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
-    orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
-    orr_ledger_add_wait(l, "host launches", ORR_INFER_OVERHEAD, phase, ORR_BOUND_HOST, n.own, pass->host_s);
+    orr_ledger_add_mixed(r->ledger, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
+    add_waits(r, pass, phase, ORR_INFER_OVERHEAD, n.own);
     orr_work_add(&r->work, &pass->work, n.all);
     r->light_s += n.seen * pass->light_s;
     facts->clock_frac = facts->clock_frac > 0 ? facts->clock_frac : pass->clock_frac;
@@ -130,26 +137,13 @@ static struct turns turns_of(const struct orr_job *job, const struct orr_flow *f
     return (struct turns){.seen = steps * orr_draft_turns(job, flow), .all = steps * flow->pieces};
 }
 
-/* Adds a pass of the drafting model and its work, `times` for every turn; its operators are rows of the ledger, but not
- * of the list. Returns its seconds in the request. */
+/* Adds a pass of the drafting model and its work, `times` for every turn. Returns its seconds in the request. */
 static double add_draft_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct turns n,
                              double times)
 {
     const double runs = times * n.seen, all = times * n.all;
-    for (size_t i = pass->first; i < pass->end; i++) {
-        const struct orr_op *op = &r->scratch->ops.items[i];
-        const struct orr_cost *cost = &r->scratch->costs[i];
-        const struct orr_spent spent = {.part = ORR_INFER_DRAFT,
-                                        .phase = phase,
-                                        .resource = cost->bound,
-                                        .runs = runs * op->count,
-                                        .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
-                                        .hidden_run_s = cost->hidden_s,
-                                        .works = all * op->count / (double)r->job->plan.pp};
-        orr_ledger_add_op(r->ledger, &spent, -1, op, cost);
-    }
-    orr_ledger_add_wait(r->ledger, "launch gaps", ORR_INFER_DRAFT, phase, ORR_BOUND_OVERHEAD, runs, pass->gap_s);
-    orr_ledger_add_wait(r->ledger, "host launches", ORR_INFER_DRAFT, phase, ORR_BOUND_HOST, runs, pass->host_s);
+    add_operators(r, pass, phase, true, runs, all);
+    add_waits(r, pass, phase, ORR_INFER_DRAFT, runs);
     orr_work_add(&r->work, &pass->work, all);
     return runs * orr_pass_total_s(pass);
 }
