@@ -86,26 +86,14 @@ static bool set_software(const struct orr_fit *fit, json_t *root)
     return true;
 }
 
-/* Returns the object at a dotted path ("decode.paged.16"); NULL where there is none. */
-static json_t *object_at(json_t *object, const char *path)
-{
-    while (object && *path) {
-        char key[48];
-        const size_t length = strcspn(path, ".");
-        (void)snprintf(key, sizeof key, "%.*s", (int)length, path);
-        object = json_object_get(object, key);
-        path += length + (path[length] == '.');
-    }
-    return object;
-}
-
 /* The object of a group, where the group has one of its own, says how well it fits. */
 static void set_fit(json_t *root, const struct orr_fit_group *group)
 {
     if (group->kind == ORR_FIT_GROUPED || !strchr(group->path, '.')) return;
-    json_t *object = object_at(root, group->path);
+    json_t *object = orr_json_at(root, group->path);
     /* Both 16-bit formats are one group. */
-    json_t *twin = group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? object_at(root, "gemm.fp16") : NULL;
+    json_t *twin =
+        group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? orr_json_at(root, "gemm.fp16") : NULL;
     json_t *const objects[] = {object, json_object_get(twin, "rows") ? twin : NULL};
     for (size_t i = 0; i < 2; i++) {
         if (!json_is_object(objects[i])) continue;

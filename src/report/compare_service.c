@@ -68,21 +68,9 @@ bool orr_compare_is_service(const json_t *requests)
     return kind_of(json_array_get(requests, 0)) != NULL;
 }
 
-static const json_t *at_path(const json_t *json, const char *path)
-{
-    while (json && *path) {
-        char key[64];
-        const size_t n = strcspn(path, ".");
-        (void)snprintf(key, sizeof key, "%.*s", (int)n, path);
-        json = json_object_get(json, key);
-        path += n + (path[n] == '.');
-    }
-    return json;
-}
-
 static double number_at(const struct services *s, size_t i, const struct row *row)
 {
-    const json_t *value = at_path(s->results[i], row->path);
+    const json_t *value = orr_json_at(s->results[i], row->path);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
@@ -115,9 +103,10 @@ static enum orr_err run_size(const struct orr_catalogue *catalogue, const char *
 
 static bool is_too_long(const json_t *request)
 {
-    const double rate = json_number_value(at_path(request, "traffic.rate_per_s"));
-    const double duration_s = json_number_value(at_path(request, "traffic.duration_s"));
-    return json_number_value(at_path(request, "traffic.requests")) > MOST_REQUESTS || rate * duration_s > MOST_REQUESTS;
+    const double rate = json_number_value(orr_json_at(request, "traffic.rate_per_s"));
+    const double duration_s = json_number_value(orr_json_at(request, "traffic.duration_s"));
+    return json_number_value(orr_json_at(request, "traffic.requests")) > MOST_REQUESTS ||
+           rate * duration_s > MOST_REQUESTS;
 }
 
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *doc, const json_t *request,
@@ -169,7 +158,7 @@ static void sentence(const struct services *s, size_t i, struct orr_text *text)
 
 static void print_cell(char cell[CELL_TEXT], const struct services *s, size_t i, const struct row *row)
 {
-    const json_t *value = at_path(s->results[i], row->path);
+    const json_t *value = orr_json_at(s->results[i], row->path);
     const double number = number_at(s, i, row), first = number_at(s, 0, row);
     char time[32];
     int n = 0;

@@ -96,6 +96,14 @@ char *orr_json_dump(const json_t *value, size_t flags)
     return orr_text_take(&text);
 }
 
+json_t *orr_json_at(const json_t *root, const char *path)
+{
+    char key[64];
+    json_t *value = (json_t *)root;
+    while (value && orr_next_word(&path, '.', key, sizeof key)) value = json_object_get(value, key);
+    return value;
+}
+
 /* ---------------------------------------------------------------- errors about a value */
 
 char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)

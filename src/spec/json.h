@@ -59,6 +59,9 @@ char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)
 #define ORR_SHOWN 72
 char *orr_json_shown(char buffer[ORR_SHOWN], const json_t *value);
 
+/* The value at a path of keys ("decode.paged.16"); NULL where there is none. */
+json_t *orr_json_at(const json_t *root, const char *path);
+
 enum orr_field_type {
     ORR_FIELD_INT,
     ORR_FIELD_REAL,

@@ -1,5 +1,6 @@
 /* Results of benchmarks as JSON -> rows: Hugging Face Trainer (trainer_state.json, all_results.json), vllm bench serve,
  * SGLang bench_serving (lines of JSON), genai-perf and aiperf (profile_export), trtllm-bench (--report_json). */
+#include "spec/json.h"
 #include "spec/log.h"
 
 #include <jansson.h>
@@ -11,18 +12,14 @@
 /* The number at a path "a.b.c"; NAN if there is none. */
 static double at(const json_t *root, const char *path)
 {
-    char key[64];
-    const json_t *value = root;
-    while (value && orr_next_word(&path, '.', key, sizeof key)) value = json_object_get(value, key);
+    const json_t *value = orr_json_at(root, path);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
 /* The text at a path, or the first of a list of texts; NULL if there is none. */
 static const char *text_at(const json_t *root, const char *path)
 {
-    char key[64];
-    const json_t *value = root;
-    while (value && orr_next_word(&path, '.', key, sizeof key)) value = json_object_get(value, key);
+    const json_t *value = orr_json_at(root, path);
     if (json_is_array(value)) value = json_array_get(value, 0);
     return json_string_value(value);
 }
