@@ -197,8 +197,6 @@ unsigned srv_question_text(struct srv_study *study, const char *body, char **tex
 /* The status of long work; where it failed, its text becomes that of the error. */
 unsigned srv_status_of(enum orr_err err, const struct orr_error *error, char **text);
 struct srv *srv_study_server(const struct srv_study *study);
-/* Is the client still there, and the server not stopping? */
-bool srv_study_wanted(struct srv_study *study);
 /* The client has left or has its answer. */
 void srv_study_release(struct srv_study *study);
 /* The next bytes of the events; 0: none at the moment, SRV_STREAM_END, or SRV_STREAM_BROKEN. */

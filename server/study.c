@@ -144,7 +144,8 @@ static bool tell(void *context, double done_frac, double plans)
     return !gone && !atomic_load(&study->srv->stopping) && now - study->start_s < SRV_STUDY_S;
 }
 
-bool srv_study_wanted(struct srv_study *study)
+/* Is the client still there, and the server not stopping? */
+static bool is_wanted(struct srv_study *study)
 {
     pthread_mutex_lock(&study->lock);
     const bool gone = study->gone;
@@ -174,7 +175,7 @@ static void run_streamed(struct srv_study *study)
     err = orr_ask_run(question, tell, study, &error);
     const struct orr_style style = {.took_s = orr_now_s() - study->start_s};
     if (err) send_error(study, &error);
-    else if (srv_study_wanted(study)) send_result(study, orr_ask_render(question, ORR_FORMAT_JSON, &style));
+    else if (is_wanted(study)) send_result(study, orr_ask_render(question, ORR_FORMAT_JSON, &style));
     orr_ask_close(question);
 }
 
@@ -183,7 +184,7 @@ static bool patient(void *context, double done_frac, double plans)
 {
     struct srv_study *study = context;
     (void)done_frac, (void)plans;
-    return orr_now_s() - study->start_s < SRV_WORK_S && srv_study_wanted(study);
+    return orr_now_s() - study->start_s < SRV_WORK_S && is_wanted(study);
 }
 
 unsigned srv_question_text(struct srv_study *study, const char *body, char **text)

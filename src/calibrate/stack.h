@@ -201,9 +201,6 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 /* The score of a run at x: its prediction, regime, and what its time is exposed to. */
 void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], struct orr_score *score);
-/* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
-void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
-                     struct orr_job *job);
 /* The slopes of the chosen runs at x, by place in `chosen`, on all threads. Returns false if out of memory. */
 bool orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
                       const struct orr_stack_choice *chosen, const bool active[ORR_STACK_N],

@@ -177,8 +177,9 @@ void orr_stack_worker_close(struct orr_stack_worker *worker)
     worker->w = NULL;
 }
 
-void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
-                     struct orr_job *job)
+/* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
+static void apply_numbers(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
+                          struct orr_job *job)
 {
     job->engine = parent->engine;
     job->calibration = parent->calibration;
@@ -217,7 +218,7 @@ void orr_stack_score(struct orr_stack_worker *worker, const struct orr_stack_run
 {
     worker->w->job = runs->runs[i].job;
     worker->w->means = false;
-    orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
+    apply_numbers(&runs->runs[i].job, active, x, &worker->w->job);
     score_job(worker, runs, i, score);
 }
 
@@ -251,7 +252,7 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 {
     if (runs->on_lines) return x ? ratio_on_lines(runs, i, active, x) : runs->as_is[i];
     worker->w->job = runs->runs[i].job;
-    if (x) orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
+    if (x) apply_numbers(&runs->runs[i].job, active, x, &worker->w->job);
     return ratio_of_job(worker, runs, i);
 }
 
@@ -277,7 +278,7 @@ static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_r
     for (int side = 0; side < 2; side++) {
         at[j] = orr_min(high, orr_max(low, x[j] + (side ? -step : step) * slower_side(j)));
         natural[side] = orr_stack_natural(j, parent, at[j]);
-        if (!runs->on_lines) orr_stack_apply(job, active, at, &worker->w->job);
+        if (!runs->on_lines) apply_numbers(job, active, at, &worker->w->job);
         ratio[side] = runs->on_lines ? ratio_on_lines(runs, i, active, at) : ratio_of_job(worker, runs, i);
         if (ratio[0] == middle && at[j] != x[j]) return 0;
     }

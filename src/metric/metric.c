@@ -61,16 +61,6 @@ bool orr_metric_find(const struct orr_answer *answer, const char *name, size_t l
     return false;
 }
 
-int orr_first_time_metric(enum orr_job_kind kind)
-{
-    return is_train(kind) ? (int)ORR_TRAIN_METRIC_TIME_FORWARD : (int)ORR_INFER_METRIC_TIME_PREFILL_GEMM;
-}
-
-int orr_first_memory_metric(enum orr_job_kind kind)
-{
-    return is_train(kind) ? (int)ORR_TRAIN_METRIC_MEMORY_WEIGHTS : (int)ORR_INFER_METRIC_MEMORY_WEIGHTS;
-}
-
 _Static_assert(ORR_TRAIN_METRIC_TIME_OVERHEAD - ORR_TRAIN_METRIC_TIME_FORWARD + 1 == ORR_N_TIME_PARTS,
                "one metric per part of a step");
 _Static_assert(ORR_INFER_METRIC_TIME_OVERHEAD - ORR_INFER_METRIC_TIME_PREFILL_GEMM + 1 == ORR_N_INFER_PARTS,

@@ -17,10 +17,6 @@ bool orr_metric_is_reason(enum orr_job_kind kind, int metric);
 /* Finds the value of a metric, or of a symbol of its formulas, by a name of `length` bytes; false if it is neither. */
 bool orr_metric_find(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
 
-/* These are the metrics of the first part of the time and of the memory. The others follow in the parts' order. */
-int orr_first_time_metric(enum orr_job_kind kind);
-int orr_first_memory_metric(enum orr_job_kind kind);
-
 /* These return the time of the whole step or request, its parts, and their names. */
 double orr_total_s(const struct orr_answer *answer);
 const double *orr_parts_s(const struct orr_answer *answer, int *n);

@@ -6,7 +6,8 @@
 #include "metric/roofline.h"
 #include "metric/value.h"
 
-bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b)
+/* Says whether two operators differ in nothing but their layer kind and count. */
+static bool ops_alike(const struct orr_op *a, const struct orr_op *b)
 {
     const bool towers = (a->layer_kind == ORR_LAYER_TOWER) == (b->layer_kind == ORR_LAYER_TOWER);
     return towers && a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops &&
@@ -19,7 +20,7 @@ static bool rows_alike(const struct orr_answer *answer, const struct orr_time_ro
 {
     if (a->op < 0 || b->op < 0)
         return a->op == b->op && a->part == b->part && a->phase == b->phase && strcmp(a->name, b->name) == 0;
-    return a->run_s == b->run_s && orr_ops_alike(&answer->ops[a->op], &answer->ops[b->op]);
+    return a->run_s == b->run_s && ops_alike(&answer->ops[a->op], &answer->ops[b->op]);
 }
 
 struct orr_alike orr_rows_alike(const struct orr_answer *answer, size_t i, int part)

@@ -14,8 +14,6 @@ struct orr_alike {
     double share_frac; /* share of the whole step or request */
 };
 
-/* Says whether two operators differ in nothing but their layer kind and count. */
-bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b);
 /* Returns the rows like row i, within `part` or, with ORR_ANY_PART, within all parts. `n_rows` is 0 unless i is the
  * first of them. */
 #define ORR_ANY_PART (-1)

@@ -84,7 +84,8 @@ static double head_bytes(const struct orr_serving *s, const struct orr_layer_kin
     return vector_bytes(s, (double)kind->head_qk) + vector_bytes(s, (double)kind->head_v);
 }
 
-double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+/* Cache bytes of one token that a query of the kind reads on one rank. */
+static double kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (orr_kind_compresses(kind)) return entry_bytes(&job->serving, kind);
     if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind); /* the latent is not divided over tp */
@@ -118,7 +119,7 @@ static bool keeps_kv(const struct orr_layer_kind *kind)
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (orr_kind_compresses(kind)) return entries_bytes(job, kind);
-    return keeps_kv(kind) ? orr_kv_read_bytes(job, kind) + index_key_bytes(job, kind) : 0;
+    return keeps_kv(kind) ? kv_read_bytes(job, kind) + index_key_bytes(job, kind) : 0;
 }
 
 double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
@@ -246,7 +247,7 @@ void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *ki
     const double limit = orr_kind_key_limit(kind);
     op->n = limit > 0 ? orr_min(d->decode_context, limit) : d->decode_context;
     op->flops = 2 * op->batch * op->m * op->n * (op->k + (op->latent_rank > 0 ? op->latent_rank : op->k));
-    op->bytes = d->decoding * op->n * (orr_kv_read_bytes(emit->job, kind) + op->table_bytes);
+    op->bytes = d->decoding * op->n * (kv_read_bytes(emit->job, kind) + op->table_bytes);
     if (kind->compress_ratio > 0) {
         const struct orr_op made = orr_serve_entries_op(emit->job, kind, d->decoding, d->queries);
         const double most = orr_decode_key_limit(kind, &made);

@@ -27,7 +27,6 @@ struct orr_emit {
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };
 
-struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list *list);
 struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_model *model,
                                  const struct orr_serve_shape *shape, enum orr_phase phase, struct orr_op_list *list);
 
@@ -59,8 +58,6 @@ struct orr_part_params {
     double dense, expert;
     double trained_dense, trained_expert;
 };
-/* The parameters of one layer; frozen layers train their adapters only. */
-struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind);
 /* Parameters without experts that are trained unless the emitter says that they are frozen. */
 struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params);
 /* ZeRO-3 gathers the weights of a layer for forward and backward and scatters its gradients (Eq. 75a). */

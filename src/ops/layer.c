@@ -125,7 +125,7 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
     return d;
 }
 
-struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list *list)
+static struct orr_emit emit_training(const struct orr_job *job, struct orr_op_list *list)
 {
     return (struct orr_emit){.job = job,
                              .model = &job->model,
@@ -182,7 +182,8 @@ void orr_emit_accumulation(struct orr_emit *emit, double params, double tensors)
                                                   .backward_launches = tensors});
 }
 
-struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+/* The parameters of one layer; frozen layers train their adapters only. */
+static struct orr_part_params layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     struct orr_part_params params = {.dense = orr_dense_params_of(emit->model, kind, emit->dims.t),
                                      .expert = orr_rank_expert_params(emit->job, kind)};
@@ -278,7 +279,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
-    const struct orr_part_params params = orr_layer_part(emit, kind);
+    const struct orr_part_params params = layer_part(emit, kind);
     if (!emit->lumped) orr_emit_weights(emit, &params);
 }
 
@@ -287,7 +288,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
 void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
 {
     list->n = 0;
-    struct orr_emit emit = orr_emit_training(job, list);
+    struct orr_emit emit = emit_training(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
         const struct orr_layer_kind *kind = &job->model.kinds[i];
         const size_t first = list->n;
@@ -313,7 +314,7 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
 
 void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list)
 {
-    struct orr_emit emit = orr_emit_training(job, list);
+    struct orr_emit emit = emit_training(job, list);
     orr_emit_step(&emit, heaviest);
 }
 

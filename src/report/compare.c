@@ -53,7 +53,8 @@ bool orr_compare_same(const struct orr_comparison *comparison, const char *key)
     return true;
 }
 
-double orr_compare_longer_s(const struct orr_comparison *comparison, size_t i, int part)
+/* The seconds by which a part of the time of column i is longer than that of the first column. */
+static double longer_by_s(const struct orr_comparison *comparison, size_t i, int part)
 {
     int n;
     return orr_parts_s(&comparison->columns[i].answer, &n)[part] -
@@ -68,12 +69,12 @@ static void add_parts(const struct orr_comparison *comparison, size_t i, double 
     int n;
     double sum = 0, told = 0, above = HUGE_VAL;
     (void)orr_parts_s(&comparison->columns[i].answer, &n);
-    for (int p = 0; p < n; p++) sum += fmax(sign * orr_compare_longer_s(comparison, i, p), 0);
+    for (int p = 0; p < n; p++) sum += fmax(sign * longer_by_s(comparison, i, p), 0);
     for (int shown = 0; shown < 3 && told < 0.9 * sum; shown++) {
         double most = 0;
         int which = -1;
         for (int p = 0; p < n; p++) {
-            const double longer = sign * orr_compare_longer_s(comparison, i, p);
+            const double longer = sign * longer_by_s(comparison, i, p);
             if (longer < above && longer > most) most = longer, which = p;
         }
         if (which < 0) break;

@@ -31,8 +31,6 @@ const struct orr_compare_row *orr_compare_rows(enum orr_job_kind kind, size_t *n
 
 /* Is the value of this key of the requests the same in all columns? */
 bool orr_compare_same(const struct orr_comparison *comparison, const char *key);
-/* The seconds by which a part of the time of column i is longer than that of the first column. */
-double orr_compare_longer_s(const struct orr_comparison *comparison, size_t i, int part);
 /* Says in one sentence how column i differs from the first, and which parts of the time make the difference. */
 void orr_compare_sentence(const struct orr_comparison *comparison, size_t i, struct orr_text *text);
 

@@ -105,8 +105,8 @@ static bool is_too_long(const json_t *request)
 {
     const double rate = json_number_value(orr_json_at(request, "traffic.rate_per_s"));
     const double duration_s = json_number_value(orr_json_at(request, "traffic.duration_s"));
-    return json_number_value(orr_json_at(request, "traffic.requests")) > MOST_REQUESTS ||
-           rate * duration_s > MOST_REQUESTS;
+    const double requests = json_number_value(orr_json_at(request, "traffic.requests"));
+    return requests > MOST_REQUESTS || rate * duration_s > MOST_REQUESTS;
 }
 
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *doc, const json_t *request,

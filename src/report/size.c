@@ -150,7 +150,7 @@ static json_t *request_json(const struct orr_size *size)
     return orr_json_whole(json, failed);
 }
 
-void orr_size_json(const struct orr_size *size, struct orr_text *text)
+static void add_json(const struct orr_size *size, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
     const struct orr_size_counts *n = &a->counts;
@@ -211,7 +211,7 @@ static void add_page(const struct orr_size *size, struct orr_text *text)
     struct orr_page_parts page = {{0}, {0}, {0}};
     struct orr_text json = {0};
     orr_size_terminal(size, &orr_page_style, &page.terminal);
-    orr_size_json(size, &json);
+    add_json(size, &json);
     orr_page_reply(&page, "size", &json);
     orr_page_finish(&page, "Size of a service", text);
 }
@@ -220,7 +220,7 @@ char *orr_size_render(const struct orr_size *size, enum orr_format format, const
 {
     ORR_PLAIN_NUMBERS;
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_size_json(size, &text);
+    if (format == ORR_FORMAT_JSON) add_json(size, &text);
     else if (format == ORR_FORMAT_CSV) add_csv(size, &text);
     else if (format == ORR_FORMAT_HTML) add_page(size, &text);
     else orr_size_terminal(size, style, &text);

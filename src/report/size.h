@@ -11,9 +11,6 @@ struct orr_size {
 };
 
 void orr_size_terminal(const struct orr_size *size, const struct orr_style *style, struct orr_text *text);
-void orr_size_json(const struct orr_size *size, struct orr_text *text);
-/* A plan in a few words: "h100-sxm tp8 pp1 dp2 + tp4 pp1 dp3". */
-void orr_size_words(const struct orr_size *size, const struct orr_sized *plan, struct orr_text *text);
 /* One line that says why there is no plan; the nearest miss is a sentence of its own. */
 void orr_size_reason(const struct orr_size *size, struct orr_text *text);
 

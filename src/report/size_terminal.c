@@ -98,7 +98,8 @@ static void add_limits(const struct orr_size *size, const struct orr_sized *plan
     orr_table_print(&table, text, style);
 }
 
-void orr_size_words(const struct orr_size *size, const struct orr_sized *plan, struct orr_text *text)
+/* A plan in a few words: "h100-sxm tp8 pp1 dp2 + tp4 pp1 dp3". */
+static void add_words(const struct orr_size *size, const struct orr_sized *plan, struct orr_text *text)
 {
     const struct orr_choice *c = &plan->choice;
     orr_text_add(text, "%s tp%d pp%d dp%d", size->request.spaces[plan->system].job.system.id, c->tp, c->pp, c->dp);
@@ -167,7 +168,7 @@ static void add_front(const struct orr_size *size, const struct orr_style *style
         struct orr_text plan = {0};
         (void)snprintf(usd, sizeof usd, "%.4g", p->usd_per_h);
         (void)snprintf(gpus, sizeof gpus, "%d", c->gpus);
-        orr_size_words(size, p, &plan);
+        add_words(size, p, &plan);
         (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
         (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
         ORR_ROW(&table, is_best(a, p) ? ORR_PAINT_GOOD : ORR_PAINT_NONE, usd, gpus, plan.data ? plan.data : "", worst,

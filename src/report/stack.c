@@ -19,7 +19,8 @@
 /* Runs beyond this are left to --csv and --json, but for the largest errors. */
 #define MOST_LINES 40
 
-void orr_stack_print_value(int i, double value, char text[32])
+/* How a value of a parameter is printed. */
+static void print_value(int i, double value, char text[32])
 {
     const struct orr_stack_parameter *p = orr_stack_parameter(i);
     if (p->prior != ORR_STACK_TIME) snprintf(text, 32, "%.3g", value);
@@ -108,10 +109,10 @@ static void add_parameters(const struct orr_stack *stack, struct orr_text *text,
         double low, high;
         if (!stack->fit.active[i]) continue;
         orr_stack_interval(stack, i, &low, &high);
-        orr_stack_print_value(i, orr_stack_engine_value(stack, i, false), parent);
-        orr_stack_print_value(i, orr_stack_engine_value(stack, i, true), now);
-        orr_stack_print_value(i, low, low_text);
-        orr_stack_print_value(i, high, high_text);
+        print_value(i, orr_stack_engine_value(stack, i, false), parent);
+        print_value(i, orr_stack_engine_value(stack, i, true), now);
+        print_value(i, low, low_text);
+        print_value(i, high, high_text);
         snprintf(range, sizeof range, "%s … %s", low_text, high_text);
         snprintf(told, sizeof told, "%.0f %%", 100 * orr_stack_told(&stack->fit, i));
         ORR_ROW(&table, ORR_PAINT_NONE, orr_stack_parameter(i)->key, parent, now, range, told,

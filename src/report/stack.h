@@ -15,7 +15,5 @@ struct orr_stack_medians {
     double before_frac, after_frac, left_out_frac;
 };
 struct orr_stack_medians orr_stack_medians(const struct orr_stack *stack);
-/* How a value of a parameter is printed. */
-void orr_stack_print_value(int i, double value, char text[32]);
 
 #endif

@@ -15,7 +15,7 @@ struct orr_nearest orr_answer_nearest(const struct orr_answer *answer)
                                               : orr_infer_nearest(answer->job, &answer->infer);
 }
 
-struct orr_nearest orr_service_nearest(const struct orr_job *job, const struct orr_serving_result *result)
+static struct orr_nearest service_nearest(const struct orr_job *job, const struct orr_serving_result *result)
 {
     struct orr_exposure exposure = {0};
     memcpy(exposure.bound_frac, result->bound_frac, sizeof exposure.bound_frac);
@@ -68,7 +68,7 @@ void orr_sureness(const struct orr_answer *answer, const struct orr_style *style
 void orr_service_sureness(const struct orr_job *job, const struct orr_serving_result *result,
                           const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_nearest nearest = orr_service_nearest(job, result);
+    const struct orr_nearest nearest = service_nearest(job, result);
     add_lines(result->interval_from, &nearest, style, text);
     add_alike(job, style, text);
 }
@@ -104,7 +104,7 @@ static json_t *quantiles_json(const struct orr_serving_result *result)
 
 int orr_service_sureness_json(json_t *json, const struct orr_job *job, const struct orr_serving_result *result)
 {
-    const struct orr_nearest nearest = orr_service_nearest(job, result);
+    const struct orr_nearest nearest = service_nearest(job, result);
     const char *class = result->interval_class ? result->interval_class : "";
     int failed = json_object_set_new(json, "quantiles_s", quantiles_json(result));
     failed |= json_object_set_new(json, "interval_from", json_string(orr_doubt_text(result->interval_from)));

@@ -17,7 +17,6 @@ json_t *orr_nearest_json(const struct orr_answer *answer);
 int orr_alike_json(json_t *json, const struct orr_job *job);
 
 /* The same of a service under load: the two lines, and the keys from "quantiles_s" to "nearest". Not 0: no memory. */
-struct orr_nearest orr_service_nearest(const struct orr_job *job, const struct orr_serving_result *result);
 void orr_service_sureness(const struct orr_job *job, const struct orr_serving_result *result,
                           const struct orr_style *style, struct orr_text *text);
 int orr_service_sureness_json(json_t *json, const struct orr_job *job, const struct orr_serving_result *result);

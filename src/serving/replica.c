@@ -564,11 +564,6 @@ bool orr_replica_failed(const struct orr_replica *r)
     return r->failed;
 }
 
-double orr_replica_now_s(const struct orr_replica *r)
-{
-    return r->now_s;
-}
-
 struct orr_replica_load orr_replica_load_of(const struct orr_replica *r)
 {
     return (struct orr_replica_load){.requests = r->n_sequences,

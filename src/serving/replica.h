@@ -137,8 +137,7 @@ struct orr_replica_load {
     double kv_used_frac;
 };
 struct orr_replica_load orr_replica_load_of(const struct orr_replica *replica);
-/* The time up to which it has run, and the sums. */
-double orr_replica_now_s(const struct orr_replica *replica);
+/* The sums of what it has done so far. */
 const struct orr_replica_sums *orr_replica_sums_of(const struct orr_replica *replica);
 struct orr_sketch *orr_replica_itl(struct orr_replica *replica);
 /* Forgets the sums, as at the end of a warm-up. */

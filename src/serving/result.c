@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- groups of requests */
 
-void orr_batches_add(struct orr_batches *b, double value)
+static void add_to_batches(struct orr_batches *b, double value)
 {
     if (b->size == 0) b->size = 1;
     if (b->filled == b->size || b->n == 0) {
@@ -24,7 +24,8 @@ void orr_batches_add(struct orr_batches *b, double value)
     b->filled++;
 }
 
-double orr_batches_error_frac(const struct orr_batches *b)
+/* Standard deviation of the mean over the mean; 0 with fewer than 8 groups. */
+static double error_frac_of(const struct orr_batches *b)
 {
     const int64_t whole = b->filled == b->size ? b->n : b->n - 1;
     double mean = 0, square = 0;
@@ -90,7 +91,7 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         if (i == ORR_TIMING_ITL || (i == ORR_TIMING_TPOT && further <= 0)) continue;
         orr_sketch_add(&tally->spread[i], value_s[i], 1);
-        orr_batches_add(&tally->batches[i], value_s[i]);
+        add_to_batches(&tally->batches[i], value_s[i]);
     }
 }
 
@@ -108,7 +109,7 @@ void orr_tally_spreads(struct orr_tally *tally, struct orr_sketch *itl, struct o
 {
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         struct orr_sketch *sketch = i == ORR_TIMING_ITL ? itl : &tally->spread[i];
-        const double error = orr_batches_error_frac(&tally->batches[i == ORR_TIMING_ITL ? ORR_TIMING_TPOT : i]);
+        const double error = error_frac_of(&tally->batches[i == ORR_TIMING_ITL ? ORR_TIMING_TPOT : i]);
         result->timing[i] = orr_sketch_timing(sketch);
         result->timing[i].low_frac = exp(-1.28 * error); /* Eq. 207 */
         result->timing[i].high_frac = exp(1.28 * error);

@@ -27,9 +27,6 @@ struct orr_batches {
     int64_t size, n, filled; /* requests of a group; groups; requests of the last group */
     double sum[ORR_BATCHES];
 };
-void orr_batches_add(struct orr_batches *batches, double value);
-/* Standard deviation of the mean over the mean; 0 with fewer than 8 groups. */
-double orr_batches_error_frac(const struct orr_batches *batches);
 
 /* Everything that finished requests tell. */
 struct orr_tally {

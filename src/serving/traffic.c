@@ -29,7 +29,7 @@ static double draw(uint64_t seed, enum purpose purpose, uint64_t index)
 
 /* ---------------------------------------------------------------- lengths */
 
-struct orr_law orr_law_of(const struct orr_lengths *lengths)
+static struct orr_law law_of(const struct orr_lengths *lengths)
 {
     const double variance = log1p(lengths->cv * lengths->cv);
     struct orr_law law = {.lengths = *lengths};
@@ -59,7 +59,8 @@ static double cut(const struct orr_lengths *lengths, double length)
     return orr_max(length, orr_max(1, lengths->low));
 }
 
-int64_t orr_law_draw(const struct orr_law *law, uint64_t key, uint64_t id)
+/* The length of request `id`; `key` tells prompts from answers. */
+static int64_t draw_length(const struct orr_law *law, uint64_t key, uint64_t id)
 {
     const struct orr_lengths *l = &law->lengths;
     double length = l->mean;
@@ -99,7 +100,7 @@ static double stratum(const struct orr_lengths *l, const struct orr_law *law, in
 /* Mean and mean square of a law. Of whole numbers from a to b: mean square = mean^2 + ((b - a + 1)^2 - 1) / 12. */
 static void moments(const struct orr_lengths *lengths, double *mean, double *square)
 {
-    const struct orr_law law = orr_law_of(lengths);
+    const struct orr_law law = law_of(lengths);
     const double n = lengths->high - lengths->low + 1;
     double sum = 0, squares = 0;
     if (lengths->law == ORR_LENGTH_FIXED || lengths->law == ORR_LENGTH_UNIFORM) {
@@ -212,8 +213,8 @@ static void advance(struct orr_stream *s, int64_t id)
 struct orr_stream orr_stream_of(const struct orr_traffic *traffic, int64_t first, int64_t share)
 {
     return (struct orr_stream){.traffic = traffic,
-                               .input = orr_law_of(&traffic->input_len),
-                               .output = orr_law_of(&traffic->output_len),
+                               .input = law_of(&traffic->input_len),
+                               .output = law_of(&traffic->output_len),
                                .share = share,
                                .first = first};
 }
@@ -244,7 +245,7 @@ static void draw_session(const struct orr_stream *stream, int64_t id, struct orr
     const struct orr_traffic *t = stream->traffic;
     const uint64_t first = (uint64_t)session_of(t, id);
     if (t->arrival != ORR_ARRIVAL_TRACE)
-        ask->input_len = orr_law_draw(&stream->input, t->seed * N_PURPOSES + INPUT, first);
+        ask->input_len = draw_length(&stream->input, t->seed * N_PURPOSES + INPUT, first);
     ask->prefix = 1 + first;
     ask->prefix_len = (int64_t)(t->prefix_share * (double)ask->input_len);
 }
@@ -262,8 +263,8 @@ void orr_stream_ask(const struct orr_stream *stream, int64_t id, double arrival_
         ask->prefix_len = row->prefix_len;
         ask->urgent = row->urgent;
     } else {
-        ask->input_len = orr_law_draw(&stream->input, t->seed * N_PURPOSES + INPUT, index);
-        ask->output_len = orr_law_draw(&stream->output, t->seed * N_PURPOSES + OUTPUT, index);
+        ask->input_len = draw_length(&stream->input, t->seed * N_PURPOSES + INPUT, index);
+        ask->output_len = draw_length(&stream->output, t->seed * N_PURPOSES + OUTPUT, index);
     }
     if (t->session_share > 0) draw_session(stream, id, ask);
     else if (t->prefix_share > 0 && ask->prefix == 0) draw_prefix(t, index, ask);

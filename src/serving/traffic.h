@@ -23,9 +23,6 @@ struct orr_law {
     struct orr_lengths lengths;
     double log_mean, log_sigma; /* LOGNORMAL */
 };
-struct orr_law orr_law_of(const struct orr_lengths *lengths);
-/* The length of request `id`; `key` tells prompts from answers. */
-int64_t orr_law_draw(const struct orr_law *law, uint64_t key, uint64_t id);
 
 /* The requests of open arrivals in their order, or every `share`-th of them from `first` on. */
 struct orr_stream {

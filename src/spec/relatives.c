@@ -50,8 +50,3 @@ bool orr_engine_descends(const struct orr_catalogue *catalogue, const char *name
     }
     return false;
 }
-
-bool orr_engine_serves(const struct orr_catalogue *catalogue, const char *name)
-{
-    return orr_engine_descends(catalogue, name, "serving-base");
-}

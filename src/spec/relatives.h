@@ -12,7 +12,5 @@ void orr_engine_relation(const struct orr_catalogue *catalogue, const char *name
 void orr_engine_parent(const struct orr_catalogue *catalogue, const char *name, char id[ORR_ID], char parent[ORR_ID]);
 /* Is an engine the ancestor itself, or based on it over any number of steps? */
 bool orr_engine_descends(const struct orr_catalogue *catalogue, const char *name, const char *ancestor);
-/* Does an engine serve? Engines that serve are based on "serving-base". */
-bool orr_engine_serves(const struct orr_catalogue *catalogue, const char *name);
 
 #endif

@@ -173,7 +173,8 @@ static int add_head(json_t *properties, const struct question *question)
     return failed;
 }
 
-json_t *orr_question_schema(enum orr_question question)
+/* The schema of one kind of request; NULL where memory runs out. */
+static json_t *question_schema(enum orr_question question)
 {
     const struct question *q = &QUESTIONS[question];
     json_t *properties = json_object();
@@ -201,7 +202,7 @@ char *orr_schema_text(const char *question)
     ORR_PLAIN_NUMBERS;
     for (size_t i = 0; i < ORR_COUNT_OF(QUESTIONS); i++) {
         if (strcmp(QUESTIONS[i].name, question) != 0) continue;
-        json_t *schema = orr_question_schema((enum orr_question)i);
+        json_t *schema = question_schema((enum orr_question)i);
         char *text = schema ? orr_json_dump(schema, JSON_COMPACT) : NULL;
         json_decref(schema);
         return text;

@@ -15,7 +15,4 @@ enum orr_question {
     ORR_N_QUESTIONS
 };
 
-/* The schema of one kind of request; NULL where memory runs out. */
-json_t *orr_question_schema(enum orr_question question);
-
 #endif

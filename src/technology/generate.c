@@ -260,11 +260,6 @@ static bool make_links(const struct orr_recipe *recipe, const struct orr_network
     return true;
 }
 
-double orr_edge_mm(double die_mm2)
-{
-    return 4 * sqrt(die_mm2);
-}
-
 bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     const double die_mm2 = orr_die_area_mm2(recipe), reticle_mm2 = recipe->technology.economy.reticle_mm2;

@@ -223,9 +223,6 @@ extern const char *const orr_sram_names[ORR_N_SRAMS];
 /* Eq. 98: voltage and speed a circuit reaches with `power_w` if it takes `nominal_w` at its nominal point. */
 struct orr_operating orr_operating_point(const struct orr_supply *supply, double nominal_w, double power_w);
 
-/* The perimeter of a square die. */
-double orr_edge_mm(double die_mm2);
-
 /* The node of that size, or NULL. */
 const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm);
 
