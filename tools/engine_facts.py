@@ -150,7 +150,7 @@ GROUPS = {
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
         ("graph_sequences", "16", "launched"), ("graph_context", "512", "short 2024"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
-        ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
+        ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("budget_after_context", "true", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat")],
     "memory": [

@@ -244,6 +244,7 @@ struct orr_engine {
     char weight_formats[96]; /* families of formats the engine has kernels for; "": any (not known) */
     enum orr_budget budget;
     double budget_frac;
+    bool budget_after_context; /* a share of all memory does not count what lay there before the engine */
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
     int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */

@@ -195,6 +195,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, dynamic_quantisation, true, "activations are quantised by kernels of their own"),
     ORR_ENUM(orr_engine, budget, true, orr_budget_names, "what budget_frac is a fraction of"),
     ORR_REAL(orr_engine, budget_frac, ORR_UNIT_NONE, true, 0.01, 1, "memory the KV cache may take"),
+    ORR_BOOL(orr_engine, budget_after_context, false, "... without the driver context"),
     ORR_BOOL(orr_engine, kv_windows, true, "the cache of a windowed layer is cut to its window"),
     ORR_INT(orr_engine, kv_block_tokens, true, 1, 1048576, "tokens of a cache block"),
     ORR_INT(orr_engine, max_kv_tokens, false, 0, 1000000000000, "most tokens of a replica's cache; 0: by memory"),
