@@ -76,6 +76,12 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
         return (struct orr_lengths){
             .law = ORR_LENGTH_LOGNORMAL, .mean = mean, .cv = input ? set->input_cv : set->output_cv, .high = set->most};
     }
+    /* Answers that end by themselves before a limit: nothing but their mean is known, about which they spread evenly. */
+    const double most = input ? 0 : number(w, row, "output_most", 0);
+    if (most > printed && printed >= 1) {
+        const double low = orr_max(1, 2 * printed - most);
+        return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = low, .high = 2 * printed - low};
+    }
     if (ratio < 1)
         return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = floor(ratio * printed), .high = printed};
     return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = printed};
