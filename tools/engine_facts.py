@@ -105,7 +105,7 @@ GROUPS = {
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"), ("moe_unfused_passes", "3", "fp8 experts"),
         ("moe_unfused_backward_passes", "3", "fp8 experts"), ("router_bytes", "0", "fp8 experts"),
         ("router_backward_bytes", "600", "fp8 experts"), ("router_launches", "100", "fp8 experts"),
-        ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
+        ("expert_kernel", "loop", "deepseek"), ("expert_block_rows", "0", "compiled"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_gather", "true", "deepseek"), ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "true", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
@@ -141,7 +141,7 @@ GROUPS = {
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
-        ("context_bucket_tokens", "0", "buckets"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("prompt_piece_tokens", "64", "chat"), ("prompt_pieces_follow", "false", "divided"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
+        ("context_bucket_tokens", "0", "buckets"), ("compiled_tokens", "8192", "compiled"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("prompt_piece_tokens", "64", "chat"), ("prompt_pieces_follow", "false", "divided"), ("restored_rows", "1", "8-bit chat"), ("integer_launches", "40", "integer chat"),
         ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("library_tile_rows", "64", "few rows"), ("decode_tile_rows", "128", "few rows"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
@@ -150,7 +150,7 @@ GROUPS = {
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
         ("graph_sequences", "16", "launched"), ("graph_context", "512", "short 2024"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
-        ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
+        ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("budget_after_context", "true", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat")],
     "memory": [
@@ -214,6 +214,7 @@ JOBS["shipped"] = f"infer --model gpt-oss-20b {H100} --batch 1 --input 128 --out
 JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 --output 128 --engine tensorrt-llm-1.2"
 JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
 JOBS["long chat 2024"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm-0.6"
+JOBS["compiled"] = "infer --model qwen3-30b-a3b --system trainium2 --batch 8 --input 1024 --output 128 --engine optimum-neuron-0.4"
 JOBS["experts chat"] = f"infer --model mixtral-8x7b {H100} --tp 2 --batch 16 --input 1024 --output 128 --engine vllm"
 
 

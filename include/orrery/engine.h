@@ -135,6 +135,8 @@ struct orr_engine {
     int64_t router_launches;            /* these kernels, each way */
     int64_t moe_pad_passes;             /* further passes that align the rows of quantised experts */
     enum orr_expert_kernel expert_kernel; /* how the products of the experts are launched */
+    int64_t expert_block_rows;            /* experts in shapes that do not follow the choices, in blocks of so many
+                                             rows; 0: as the choices are */
     int64_t moe_launches;                 /* small kernels of an expert layer besides products and row copies, in
                                                  forward; backward has twice as many */
     int64_t moe_expert_launches;          /* the same per expert of a rank, where the framework loops over them */
@@ -221,6 +223,7 @@ struct orr_engine {
     bool cache_grown;                   /* every step writes the whole cache anew, one key longer */
     bool cache_repeated;                /* keys and values are written once per query head before attention */
     int64_t context_bucket_tokens;      /* decode reads contexts up to this, its double, ...; 0: as long as they are */
+    int64_t compiled_tokens;            /* graphs hold the largest batch and so many tokens a sequence; 0: any */
     bool kv_per_core;                   /* every core of a chip has K,V heads of its own */
     bool whole_head;                    /* every tensor-parallel rank has the embedding and the output matrix whole */
     int64_t prompt_piece_tokens;        /* prompts are always computed in pieces of so many tokens; 0: whole */
@@ -241,6 +244,7 @@ struct orr_engine {
     char weight_formats[96]; /* families of formats the engine has kernels for; "": any (not known) */
     enum orr_budget budget;
     double budget_frac;
+    bool budget_after_context; /* a share of all memory does not count what lay there before the engine */
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
     int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */

@@ -11,6 +11,8 @@
  * inside them. It was measured with Triton kernels that widen 4-bit weights with block scales on an H200, with at least
  * 128 rows per expert: 10 timings, median error 6 % (validation/kernels/h200_widening.csv). */
 #define GROUPED_WIDENING_RATE 0.35
+/* FLOP of the matrix units of that H200 in 16 bits for one of its other units: 989.4 and 66.9 TFLOP/s (data sheet). */
+#define WIDENED_ON_RATIO (989.4 / 66.9)
 
 /* Beyond so many standard deviations from its mean, the number of rows of an expert is certain. */
 #define SURE_DEVIATIONS 6.0
@@ -48,12 +50,20 @@ static struct library library_of(const struct orr_job *job, const struct orr_op 
     return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
 }
 
+/* Eq. 392: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
+ * time of the matrix units is the larger, the more of these a chip has for one of the others. */
+static double widening_frac(const struct orr_chip *chip, enum orr_dtype dtype)
+{
+    const double ratio = chip->peak_flops_per_s[dtype] / chip->vector_flops_per_s;
+    return 1 / (1 + (1 / GROUPED_WIDENING_RATE - 1) * ratio / WIDENED_ON_RATIO);
+}
+
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
     /* Products of 8 and 4 bits need no widening. */
     const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
     return job->system.chip.peak_flops_per_s[op->dtype] * library_of(job, op).frac *
-           (widened ? GROUPED_WIDENING_RATE : 1);
+           (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
 }
 
 /* What all grouped kernels share: traffic, rate of the matrix units, launch. */

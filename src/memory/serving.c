@@ -190,14 +190,17 @@ static double activation_bytes(const struct orr_job *job, double widest, double 
     return orr_max(step, tower_activation_bytes(job, batch));
 }
 
-/* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. */
+/* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. A
+ * share of the whole memory that does not count the context still ends where the memory does (Eq. 393). */
 static double kv_budget(const struct orr_job *job, double weights, double activations)
 {
     const struct orr_engine *engine = &job->engine;
     const double capacity = job->system.chip.hbm_bytes, reserved = engine->context_bytes + engine->workspace_bytes;
+    const double kept = engine->budget_after_context ? engine->context_bytes : 0;
+    const double whole = orr_min(engine->budget_frac * capacity + kept, capacity);
     double budget = 0;
     switch (engine->budget) {
-    case ORR_BUDGET_TOTAL: budget = engine->budget_frac * capacity - weights - activations - reserved; break;
+    case ORR_BUDGET_TOTAL: budget = whole - weights - activations - reserved; break;
     case ORR_BUDGET_FREE: budget = engine->budget_frac * (capacity - weights - activations - reserved); break;
     case ORR_BUDGET_STATIC: budget = engine->budget_frac * capacity - weights - reserved; break;
     case ORR_N_BUDGETS: break;

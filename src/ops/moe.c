@@ -264,6 +264,19 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                .quantised = true});
 }
 
+/* Eq. 391: a compiled graph cannot follow the choices of the tokens. It computes a copy of an expert for every choice
+ * while these are fewer than the experts, then all rows with all experts, and the rows of prompts in as many blocks as
+ * the worst choices would fill. */
+static void emit_fixed_products(struct orr_emit *emit, const struct orr_layer_kind *kind, double places)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double block = (double)emit->job->engine.expert_block_rows, choices = d->T_group * (double)kind->n_active;
+    const double others = places - 1, filled = orr_max(0, orr_ceil((choices - others) / block));
+    if (choices < places) emit_products(emit, kind, choices / d->e, choices / d->e);
+    else if (d->T_group <= block) emit_products(emit, kind, d->T_group * places / d->e, places / d->e);
+    else emit_products(emit, kind, (filled + others) * block / d->e, (filled + others) / d->e);
+}
+
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
@@ -283,6 +296,7 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     else emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     if (emit->job->engine.moe_gather) emit_gather(emit, kind);
     else emit_exchange(emit, kind, rows.sent * imbalance);
-    emit_products(emit, kind, rows.work, touched);
+    if (emit->job->engine.expert_block_rows > 0) emit_fixed_products(emit, kind, places);
+    else emit_products(emit, kind, rows.work, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

@@ -272,7 +272,11 @@ static void predict_prefill(struct request *r)
 {
     const struct orr_job *job = r->job;
     const int64_t batch = job->serving.batch;
-    if (prompt_tokens(job) > 0) {
+    if (job->engine.compiled_tokens > 0) {
+        const struct orr_serve_shape shape = orr_compiled_prompt(job, (double)prompt_tokens(job));
+        const struct orr_flow flow = orr_prompt_flow(job, 1, prompt_tokens(job));
+        add_prompt_pass(r, &shape, &flow, (double)batch, (double)batch);
+    } else if (prompt_tokens(job) > 0) {
         /* Eq. 352: stages wait for the first piece alone. */
         const bool follow = job->engine.prompt_pieces_follow && chunk_size(job) > 0;
         const struct orr_flow flow = orr_prompt_flow(job, follow ? 1 : batch, prompt_tokens(job));
@@ -336,9 +340,10 @@ static void predict_decode(struct request *r)
     struct orr_infer_result *result = r->result;
     result->tokens_per_step = tokens_per_step(s);
     if (s->output_len < 2) return;
-    const struct orr_flow flow = orr_decode_flow(job, s->batch);
+    const int64_t batch = orr_compiled_sequences(job, s->batch);
+    const struct orr_flow flow = orr_decode_flow(job, batch);
     const struct orr_contexts span = {orr_prompt_len(job) + 1, orr_prompt_len(job) + s->output_len - 1};
-    const double sequences = (double)s->batch / flow.pieces, tokens = orr_contexts_n(span);
+    const double sequences = (double)batch / flow.pieces, tokens = orr_contexts_n(span);
     const double steps = tokens / result->tokens_per_step;
     const struct orr_serve_shape shape = {.decode_sequences = sequences,
                                           .decode_context = orr_contexts_mean(span),

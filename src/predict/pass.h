@@ -49,6 +49,8 @@ double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, doubl
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
 /* Returns the pauses of a decode pass whose graphs are pieces that end at so many attentions (Eq. 241). */
+int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
+struct orr_serve_shape orr_compiled_prompt(const struct orr_job *job, double tokens);
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions);
 /* Returns the host time that a step adds to its pass of `pass_s`: scheduling, inputs, sampling and detokenising. */
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s);

@@ -270,12 +270,40 @@ static struct orr_flow flow_of(const struct orr_job *job, const struct orr_step 
                                       : orr_prompt_flow(job, sequences, tokens);
 }
 
+/* Eq. 390: graphs of one shape. Sequences that decode fill up the compiled batch, and prompts follow one by one. */
+static double compiled_s(struct orr_step_model *model, const struct orr_step *step)
+{
+    const struct orr_job *job = &model->job;
+    const double prompts = (double)step->prefill_sequences;
+    double time_s = 0, drafts_s = 0;
+    if (step->decode_sequences > 0) {
+        const int64_t batch = orr_compiled_sequences(job, step->decode_sequences);
+        const struct orr_flow flow = orr_decode_flow(job, batch);
+        const double context = mean_of(step->decode_context, step->decode_sequences);
+        const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
+                                              .decode_context = orr_max(context, (double)job->engine.compiled_tokens),
+                                              .queries = (double)job->serving.draft_tokens + 1};
+        time_s += (flow.own + flow.waited) * piece_s(model, &shape, 0);
+        time_s += orr_sends_s(job, shape.decode_sequences * shape.queries);
+        if (job->serving.draft_tokens > 0) drafts_s += orr_draft_turns(job, &flow) * draft_s(model, &shape);
+    }
+    if (prompts > 0) {
+        const struct orr_serve_shape shape = orr_compiled_prompt(job, (double)step->prefill_tokens / prompts);
+        const struct orr_flow flow = orr_prompt_flow(job, 1, 1);
+        const double prompt_s = (flow.own + flow.waited) * piece_s(model, &shape, 0);
+        time_s += prompts * (prompt_s + orr_sends_s(job, shape.prefill_tokens));
+        if (job->serving.draft_tokens > 0) drafts_s += prompts * orr_draft_turns(job, &flow) * draft_s(model, &shape);
+    }
+    return time_s + orr_sampling_s(job, prompts + (double)step->decode_sequences, time_s) + drafts_s;
+}
+
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
 {
     const struct orr_job *job = &model->job;
     const int64_t idle = step->padding_rows, prompts = step->prefill_sequences;
     const int64_t sequences = prompts + step->decode_sequences + idle;
     if (sequences <= 0) return 0;
+    if (job->engine.compiled_tokens > 0) return compiled_s(model, step);
     const struct orr_flow flow = flow_of(job, step, sequences);
     const struct orr_serve_shape piece = {.prefill_tokens = (double)step->prefill_tokens / flow.pieces,
                                           .prefill_sequences = (double)prompts / flow.pieces,

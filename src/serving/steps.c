@@ -102,7 +102,8 @@ struct orr_steps *orr_steps_new(const struct orr_job *job, const struct orr_traf
     if (!steps) return NULL;
     orr_job_share(&uneven);
     if (traffic) uneven.serving.context_cv = orr_traffic_context_cv(traffic);
-    steps->exact = exact;
+    steps->exact = exact || job->engine.compiled_tokens > 0; /* prompts are counted, and every context is as long */
+    steps->flat = job->engine.compiled_tokens > 0;
     steps->graph_sequences = job->engine.graph_sequences;
     steps->graph_multiple = job->engine.graph_multiple;
     steps->queries = (double)job->serving.draft_tokens + 1;

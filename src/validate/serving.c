@@ -76,6 +76,12 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
         return (struct orr_lengths){
             .law = ORR_LENGTH_LOGNORMAL, .mean = mean, .cv = input ? set->input_cv : set->output_cv, .high = set->most};
     }
+    /* Answers that end by themselves before a limit: nothing but their mean is known, about which they spread evenly. */
+    const double most = input ? 0 : number(w, row, "output_most", 0);
+    if (most > printed && printed >= 1) {
+        const double low = orr_max(1, 2 * printed - most);
+        return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = low, .high = 2 * printed - low};
+    }
     if (ratio < 1)
         return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = floor(ratio * printed), .high = printed};
     return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = printed};
@@ -135,11 +141,20 @@ static bool is_counted(const struct validator *w, size_t row)
     return number(w, row, "requests", 0) > 0;
 }
 
+/* Users of a closed loop. A full engine whose users are not printed has all requests of its run at once, or as many
+ * as it has places. */
+static double users_of(const struct validator *w, size_t row)
+{
+    const double places = (double)(w->job.engine.max_requests * w->job.plan.dp);
+    const bool full = is(orr_csv_cell(w->csv, row, "arrival"), "saturated");
+    return number(w, row, "concurrency", full ? number(w, row, "requests", places) : 1);
+}
+
 static struct orr_traffic traffic_of(const struct validator *w, size_t row)
 {
     const char *arrival = orr_csv_cell(w->csv, row, "arrival");
     const struct data_set *set = data_set_of(orr_csv_cell(w->csv, row, "workload"));
-    const double users = number(w, row, "concurrency", 1);
+    const double users = users_of(w, row);
     struct orr_traffic traffic = {.arrival = is(arrival, "poisson") ? ORR_ARRIVAL_POISSON : ORR_ARRIVAL_CLOSED,
                                   .rate_per_s = number(w, row, "rate_per_s", 0),
                                   .concurrency = lround(users),

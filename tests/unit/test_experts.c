@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "cost/cost.h"
+#include "ops/serve.h"
 #include "schedule/host.h"
 
 /* Two experts of `rows` rows, 4096 x 1024 weights, on an H200 with round constants: 100 SMs of 10 TFLOP/s each, 4 TB/s
@@ -267,6 +268,64 @@ static void plain_routers_take_what_their_kernels_take(void **state)
     assert_close(need_op(w, 1, "moe.topk")->bytes, 100 * scores, 1e-15);
 }
 
+/* Eq. 392 on the H200 of experts_of. 4-bit weights under 16-bit rows leave 0.35 of the rate where the other units make
+ * 66.9 TFLOP/s for 989.4 of the matrix units, and 1 / (1 + 0.65 / 0.35 / 2) = 0.51852 where they make twice as many.
+ * Many rows and tiles without a time of their own are bound by the matrix units. */
+static void widening_follows_the_units_that_widen(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_LOOP, 4096), wide;
+    struct orr_cost slow, fast, plain;
+    w->job.engine.expert_kernel = ORR_EXPERT_TUNED;
+    w->job.engine.triton_experts = false;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_tile_s = 0;
+    op.batch = 100;
+    op.flops = 2 * op.batch * op.m * op.n * op.k;
+    wide = op;
+    wide.weight_bytes = 0.5;
+    orr_cost_grouped(&w->job, &op, &plain);
+    w->job.system.chip.vector_flops_per_s = 1e15 * 66.9 / 989.4;
+    orr_cost_grouped(&w->job, &wide, &slow);
+    assert_close(slow.compute_s / plain.compute_s, 1 / 0.35, 1e-9);
+    w->job.system.chip.vector_flops_per_s *= 2;
+    orr_cost_grouped(&w->job, &wide, &fast);
+    assert_close(fast.compute_s / plain.compute_s, 1 / 0.5185185185, 1e-9);
+}
+
+static double product_rows(struct world *w, int64_t tokens, double *experts)
+{
+    static struct orr_op_list list;
+    const struct orr_serve_shape shape = {.decode_sequences = (double)tokens, .decode_context = 100, .queries = 1};
+    list.n = 0;
+    orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_DECODE, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (strcmp(list.items[i].name, "expert.gate_up") == 0) {
+            *experts = list.items[i].batch;
+            return list.items[i].m;
+        }
+    return 0;
+}
+
+/* Eq. 391 with 128 experts, 8 for a token, blocks of 512 rows: 4 tokens are 32 choices, each with an expert; 16 tokens
+ * are 128 choices, so that all experts have all 16 rows; 4,096 are 32,768 choices, of which (32,768 - 127) / 512 = 63.8
+ * fill 64 blocks, and 127 further blocks are for the experts that fill none. */
+static void compiled_experts_have_fixed_shapes(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        int64_t tokens;
+        double experts, rows;
+    } CASES[] = {{4, 32, 1}, {16, 128, 16}, {512, 128, 512}, {4096, 191, 512}};
+    read_job(w,
+             "{'kind':'infer','model':'qwen3-30b-a3b','system':'trainium2','workload':{'engine':'optimum-neuron-0.4',"
+             "'input_len':100,'output_len':100}}");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        double experts = 0;
+        assert_close(product_rows(w, CASES[i].tokens, &experts), CASES[i].rows, 1e-12);
+        assert_close(experts, CASES[i].experts, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +339,8 @@ int main(void)
         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
         cmocka_unit_test(limited_routers_reach_fewer_ranks),
         cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
+        cmocka_unit_test(widening_follows_the_units_that_widen),
+        cmocka_unit_test(compiled_experts_have_fixed_shapes),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

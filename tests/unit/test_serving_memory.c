@@ -227,6 +227,17 @@ static void budgets_follow_the_engines_rule(void **state)
     assert_int_equal(result.max_batch, 88); /* 47.52 GB */
 }
 
+/* Eq. 393: the context of 1 GB does not count against the share, but no cache lies beyond the memory. */
+static void a_share_may_leave_the_context_out(void **state)
+{
+    struct world *w = *state;
+    (void)budget_of(w, "total");
+    w->job.engine.budget_after_context = true;
+    assert_close(infer(w, &w->job).kv_budget_bytes, 0.8 * 80e9 - WEIGHTS_7B - ACTIVATIONS_7B - 2e9, 1e-12);
+    w->job.engine.budget_frac = 0.995;
+    assert_close(infer(w, &w->job).kv_budget_bytes, 80e9 - WEIGHTS_7B - ACTIVATIONS_7B - 3e9, 1e-12);
+}
+
 static const char *const LIMITED[] = {
     "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':2},'workload':{'engine':'vllm','batch':"
     "8,"
@@ -330,6 +341,7 @@ int main(void)
         cmocka_unit_test(budgets_follow_the_engines_rule),      cmocka_unit_test(the_largest_batch_and_context_fit),
         cmocka_unit_test(windows_end_the_need_for_memory),      cmocka_unit_test(nothing_is_left_beside_the_weights),
         cmocka_unit_test(published_experts_are_stored_narrow),
+        cmocka_unit_test(a_share_may_leave_the_context_out),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
 }

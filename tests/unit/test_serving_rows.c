@@ -64,12 +64,35 @@ static void given_values_are_one_reason(void **state)
     orr_validation_free(v);
 }
 
+/* 64 requests at once whose answers of 300 tokens end by themselves before 600 run as long as their longest, nearly 600
+ * tokens: at about half of the rate. A full engine whose users are not printed has more of them than one. */
+static void answers_end_before_their_limit(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate_csv(
+        w, "id,source,model,system,gpus,tp,precision,engine,arrival,concurrency,input_len,output_len,output_most,"
+           "requests,metric,stat,value\n"
+           "equal,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,closed,64,100,300,,64,output_tokens_per_s,mean,1\n"
+           "ended,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,closed,64,100,300,600,64,output_tokens_per_s,mean,1\n"
+           "one,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,closed,1,100,300,,60,output_tokens_per_s,mean,1\n"
+           "full,test,llama3.1-8b,h100-sxm,1,1,bf16,vllm-0.12,saturated,,100,300,,,output_tokens_per_s,mean,1\n");
+    assert_int_equal(v->n_scores, 4);
+    const double equal_per_s = v->scores[0].predicted, ended_per_s = v->scores[1].predicted;
+    print_message("# %.0f tokens/s, ended by themselves %.0f, full %.0f\n", equal_per_s, ended_per_s,
+                  v->scores[3].predicted);
+    assert_true(ended_per_s > 0.45 * equal_per_s);
+    assert_true(ended_per_s < 0.65 * equal_per_s);
+    assert_true(v->scores[3].predicted > 20 * v->scores[2].predicted);
+    orr_validation_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recipes_act),
         cmocka_unit_test(graphs_and_drafts_of_recipes),
         cmocka_unit_test(given_values_are_one_reason),
+        cmocka_unit_test(answers_end_before_their_limit),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -280,6 +280,24 @@ static void a_step_gives_the_same_bits(void **state)
     assert_memory_equal(&first_s, &third_s, sizeof first_s);
 }
 
+/* Eq. 390. Graphs of 32 sequences and of one prompt, both of 4,096 tokens: one sequence takes as long as 32 full ones,
+ * and two short prompts beside it add two full ones. Sampling of 1 ms is counted once per step. */
+static void a_compiled_step_is_a_full_one(void **state)
+{
+    struct world *w = *state;
+    read_job(w,
+             "{'kind':'infer','model':'qwen3-32b','system':'trainium2','workload':{'engine':'optimum-neuron-0.4',"
+             "'input_len':100,'output_len':100}}");
+    struct orr_step_model *model = orr_step_model_new(&w->job);
+    assert_non_null(model);
+    const double full_s = step_s(model, 0, 0, 0, 32, 32 * 4096), prompt_s = step_s(model, 4096, 1, 0, 0, 0);
+    assert_close(step_s(model, 0, 0, 0, 1, 100), full_s, 1e-12);
+    assert_close(step_s(model, 100, 1, 0, 0, 0), prompt_s, 1e-12);
+    assert_close(step_s(model, 400, 2, 0, 1, 100), full_s + 2 * prompt_s - 2e-3, 1e-9);
+    assert_true(step_s(model, 5000, 1, 0, 0, 0) > prompt_s);
+    orr_step_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +305,7 @@ int main(void)
         cmocka_unit_test(plans_and_engines_act_on_steps), cmocka_unit_test(an_empty_step_takes_no_time),
         cmocka_unit_test(more_work_takes_longer),         cmocka_unit_test(a_mixed_step_lies_between),
         cmocka_unit_test(a_step_gives_the_same_bits),     cmocka_unit_test(a_running_pipeline_does_not_drain),
+        cmocka_unit_test(a_compiled_step_is_a_full_one),
     };
     return cmocka_run_group_tests_name("step", tests, open_world, close_world);
 }
