@@ -48,9 +48,11 @@ double orr_pass_total_s(const struct orr_pass *pass);
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
-/* Returns the pauses of a decode pass whose graphs are pieces that end at so many attentions (Eq. 241). */
+/* Returns how many sequences a graph of one shape decodes where a step has so many (Eq. 390). */
 int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
+/* Returns the pass of one prompt in such a graph. */
 struct orr_serve_shape orr_compiled_prompt(const struct orr_job *job, double tokens);
+/* Returns the pauses of a decode pass whose graphs are pieces that end at so many attentions (Eq. 241). */
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions);
 /* Returns the host time that a step adds to its pass of `pass_s`: scheduling, inputs, sampling and detokenising. */
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s);
