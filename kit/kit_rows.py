@@ -192,6 +192,19 @@ def permuted_unweighed(x, weights, order, token_of, active):
     return torch.zeros_like(x).scatter_add(0, index, rows)
 
 
+def permuted_by_index(x, weights, order, token_of, active):
+    """Rows are indexed, masked, weighed, masked again, put back by the inverse order and summed: transformers 5."""
+    rows = x[token_of]
+    gates = weights.reshape(-1)[order].to(x.dtype)
+    nobody = (order < 0).unsqueeze(-1)
+    rows.masked_fill_(nobody, 0.0)
+    rows = rows * gates.unsqueeze(-1)
+    rows.masked_fill_(nobody, 0.0)
+    back = torch.empty_like(order)
+    back[order] = torch.arange(len(order), device=x.device)
+    return rows[back].view(-1, active, x.shape[1]).sum(dim=1)
+
+
 def whole(tokens, experts, active, hidden):
     _, weights, _, order, token_of = choices(tokens, experts, active)
     x = torch.randn(tokens, hidden, device="cuda").bfloat16().requires_grad_()
@@ -199,7 +212,7 @@ def whole(tokens, experts, active, hidden):
     grad = torch.randn(tokens, hidden, device="cuda").bfloat16()
     n = 4.0 * tokens * active * hidden
     for kind in (permuted_by_order, permuted_by_gather, permuted_by_select, permuted_by_scatter, permuted_of_all,
-                 permuted_unweighed):
+                 permuted_unweighed, permuted_by_index):
         def forward(kind=kind):
             return kind(x, weights, order, token_of, active)
 

@@ -27,6 +27,8 @@ JOBS = {
                 "--adapter lora:rank=16,targets=q+k+v+o --engine megatron-core-2024",
     "short steps": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 512 --micro-batch 1 --global-batch 1 "
                    "--engine hf-transformers-2026-eager",
+    "fine-tuned windows": "train --model gemma3-4b --system h200-sxm --gpus 1 --seq 8192 --micro-batch 1 --global-batch 1 "
+                          "--recompute full --engine hf-transformers-2026-eager",
     "eager scores": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 "
                     "--global-batch 2 --attention unfused --engine hf-transformers-2026-eager",
     "columns": "train --model llama3-8b --system h200-sxm --gpus 8 --tp 4 --seq 4096 --micro-batch 4 --global-batch 8 "
@@ -94,6 +96,7 @@ GROUPS = {
         ("norm_backward_bytes", "46", "fine-tuning"), ("rope_launches", "0", "fine-tuning"),
         ("rope_backward_launches", "4", "short steps"), ("rope_bytes", "10", "fine-tuning"),
         ("rope_backward_bytes", "15", "fine-tuning"), ("masked_attention", "true", "fine-tuning"),
+        ("masked_windows", "false", "fine-tuned windows"),
         ("autocast", "true", "fine-tuning")],
     "step": [
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("clip_scales", "false", "fine-tuning"), ("gradient_bytes", "2", "dense"),

@@ -41,6 +41,7 @@ struct orr_op {
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */
+    bool general;                 /* FLASH: no flash kernel takes its mask or its heads (Eq. 372) */
     double repeat_frac;           /* ... or this share of it; 1 unless recomputation keeps some products */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
 };

@@ -93,6 +93,7 @@ struct orr_engine {
     double score_saved_bytes; /* bytes per score that unfused attention keeps; 0: by its formats */
     bool autocast;            /* weights and the residual stream are fp32; products cast their inputs */
     double norm_saved_bytes;  /* bytes per element that such a norm keeps; 0: its input */
+    bool masked_windows;      /* layers with a window get it as a mask: all pairs are computed (Eq. 373) */
     bool masked_attention;    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
                                                  and values are repeated for all heads */
     /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the

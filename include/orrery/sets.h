@@ -237,7 +237,8 @@
     X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")                                             \
     X(FLASH2, "flash2", "FlashAttention 2")                                                                            \
     X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")                                                     \
-    X(SERVING, "serving", "prefill kernels of serving engines")
+    X(SERVING, "serving", "prefill kernels of serving engines")                                                        \
+    X(EFFICIENT, "efficient", "memory-efficient kernel of PyTorch: heads of any size, masks as tensors")
 
 #define ORR_CP_KINDS(X)                                                                                                \
     X(RING, "ring", "Eq. 13: K,V blocks travel round a ring")                                                          \

@@ -124,6 +124,7 @@ struct orr_attention_constants {
     double launch_s;                   /* fixed time of the kernel */
     double tail;                       /* tail time, in units of one block's pass over its keys */
     double backward_tail;              /* the same of the backward kernel; 0: as forward */
+    double backward_wide_frac;         /* factor of the backward kernel for heads over 128; 0: 1 */
 };
 
 /* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of

@@ -17,10 +17,14 @@ static double padded_head(double head)
     return head;
 }
 
-/* cuDNN and FlashAttention 3 need heads of a multiple of 8. For other heads frameworks use FlashAttention 2. */
-static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel, double head)
+/* Eq. 372: what no flash kernel takes runs in the memory-efficient one, where its rate is known. cuDNN and
+ * FlashAttention 3 need heads of a multiple of 8; for others frameworks use FlashAttention 2. */
+static enum orr_attention_kernel usable_kernel(const struct orr_job *job, const struct orr_op *op)
 {
-    return kernel == ORR_ATTENTION_FLASH3 && fmod(head, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
+    const enum orr_attention_kernel kernel = job->workload.attention;
+    const bool timed = job->calibration.attention[ORR_ATTENTION_EFFICIENT].forward_frac > 0;
+    if (op->general && timed && kernel != ORR_ATTENTION_SERVING) return ORR_ATTENTION_EFFICIENT;
+    return kernel == ORR_ATTENTION_FLASH3 && fmod(op->head_size, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
 }
 
 /* The seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate after a
@@ -29,7 +33,8 @@ static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel,
 static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
-    const double frac = backward ? u->backward_frac : u->forward_frac;
+    const double wide = backward && op->head_size > 128 && u->backward_wide_frac > 0 ? u->backward_wide_frac : 1;
+    const double frac = (backward ? u->backward_frac : u->forward_frac) * wide;
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
     const double last = backward && u->backward_tail > 0 ? u->backward_tail : u->tail;
     const double padded = padded_head(op->head_size);
@@ -45,7 +50,7 @@ static double flash_s(const struct orr_attention_constants *u, const struct orr_
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const struct orr_chip *chip = &job->system.chip;
-    const enum orr_attention_kernel kernel = usable_kernel(job->workload.attention, op->head_size);
+    const enum orr_attention_kernel kernel = usable_kernel(job, op);
     const struct orr_gemm_constants *gemm = &job->calibration.gemm[op->dtype];
     const double peak = chip->peak_flops_per_s[op->dtype];
     *cost = (struct orr_cost){.launch_s = job->calibration.attention[kernel].launch_s,

@@ -154,7 +154,8 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     }
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
-    const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
+    const bool masked = job->engine.masked_attention || orr_window_masked(job, kind, d->s + d->context);
+    const double kept = masked && !kind->shared_kv ? a : kv; /* repeated for all heads */
     const double inputs = (input_bytes(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V) +
                            quantised_input(job, d, kind, ORR_TARGET_Q, ORR_TARGET_V)) *
                           input_rows(job, d, kind->shared_kv ? 1 : 3) * d->h;

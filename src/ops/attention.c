@@ -35,6 +35,9 @@ double orr_score_pairs(const struct orr_dims *d, const struct orr_layer_kind *ki
 
 /* ---------------------------------------------------------------- unfused core */
 
+/* The largest head of FlashAttention and cuDNN. */
+#define FLASH_HEAD 256
+
 /* Softmax with its scale and mask, and attention dropout. The numbers are bytes per score element. */
 static void emit_unfused_softmax(struct orr_emit *emit, double scores, double keys)
 {
@@ -143,10 +146,12 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
-    const double limit = orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
+    const bool whole = emit->backward && orr_window_masked(emit->job, kind, keys);
+    const double limit = whole ? 0 : orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
     const bool masked = emit->job->engine.masked_attention && emit->backward;
     const bool causal = emit->job->workload.causal && !emit->encoder && !masked;
-    const double pairs = d->b * heads * (orr_score_pairs(d, kind, causal) + orr_entry_pairs(d, kind, causal)) / d->c;
+    const double scores = whole ? d->s * keys : orr_score_pairs(d, kind, causal);
+    const double pairs = d->b * heads * (scores + orr_entry_pairs(d, kind, causal)) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
     op->batch = d->b * heads;
@@ -154,6 +159,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->n = (limit > 0 ? orr_min(limit, walked) : walked) + entries;
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
+    op->general = whole || (op->head_size > FLASH_HEAD && !chooses && !orr_kind_compresses(kind));
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
     op->imbalance_frac = rank_imbalance_frac(emit, d, kind);
     op->dtype = d->core;

@@ -47,4 +47,11 @@ double orr_entries_kept(const struct orr_layer_kind *kind, double positions);
 /* Elements per token between two layers: the hidden state, all its streams, or the sums that later layers read. */
 double orr_boundary_width(const struct orr_model *model);
 
+/* Eq. 373: a window that a framework's attention call reads as a mask. */
+static inline bool orr_window_masked(const struct orr_job *job, const struct orr_layer_kind *kind, double keys)
+{
+    const double limit = orr_kind_key_limit(kind);
+    return job->engine.masked_windows && limit > 0 && keys > limit && !orr_kind_compresses(kind);
+}
+
 #endif

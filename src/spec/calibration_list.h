@@ -134,6 +134,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "last blocks of a launch, in walks over the keys")                                                               \
     X(ATTENTION, backward_tail, NONE, "number", false, 0, 10, NEVER, FLASH, BACKWARD, 0.01, 5, 0.3,                    \
       "the same of the backward kernel")                                                                               \
+    X(ATTENTION, backward_wide_frac, NONE, "ratio", false, 0, 2, NEVER, NONE, ALL, 0, 0, 0,                            \
+      "factor of the backward kernel for heads over 128; 0: 1")                                                        \
     X(DECODE, launch_s, S, "s", true, 0, 1, INFER, DECODE, ALL, 0, 3e-5, 8e-6,                                         \
       "fixed time of the kernel")                                                                                      \
     X(DECODE, dram_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, INFER, DECODE, ALL, 0.2, 1, 0.9,                       \

@@ -52,6 +52,7 @@ static const struct orr_field FIELDS[] = {
              "bytes per score that unfused attention keeps"),
     ORR_BOOL(orr_engine, autocast, false, "fp32 weights and residual stream, cast for every product"),
     ORR_BOOL(orr_engine, masked_attention, false, "fused attention reads a mask: no pair is skipped"),
+    ORR_BOOL(orr_engine, masked_windows, false, "windows of attention are masks: no pair is skipped"),
     ORR_REAL(orr_engine, layout_launches, ORR_UNIT_NONE, false, 0, 1e4, "eager layer: copies, masks, casts, forward"),
     ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "as layout_launches, in backward"),
     ORR_REAL(orr_engine, layout_bytes, ORR_UNIT_NONE, false, 0, 1e4, "bytes layout kernels move per hidden element"),
