@@ -195,7 +195,7 @@ struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const str
     curve.window = window > 0 ? window : HUGE_VAL;
     curve.bucket = (double)job->engine.context_bucket_tokens;
     curve.longest = (double)(orr_prompt_len(job) + job->serving.output_len);
-    if (job->engine.compiled_tokens > 0) /* Eq. 390 */
+    if (job->engine.compiled_tokens > 0) /* Eq. 374 */
         curve.bucket = curve.longest = (double)job->engine.compiled_tokens;
     return curve;
 }

@@ -50,7 +50,7 @@ static struct library library_of(const struct orr_job *job, const struct orr_op 
     return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
 }
 
-/* Eq. 392: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
+/* Eq. 376: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
  * time of the matrix units is the larger, the more of these a chip has for one of the others. */
 static double widening_frac(const struct orr_chip *chip, enum orr_dtype dtype)
 {

@@ -191,7 +191,7 @@ static double activation_bytes(const struct orr_job *job, double widest, double 
 }
 
 /* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. A
- * share of the whole memory that does not count the context still ends where the memory does (Eq. 393). */
+ * share of the whole memory that does not count the context still ends where the memory does (Eq. 377). */
 static double kv_budget(const struct orr_job *job, double weights, double activations)
 {
     const struct orr_engine *engine = &job->engine;

@@ -264,7 +264,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                .quantised = true});
 }
 
-/* Eq. 391: a compiled graph cannot follow the choices of the tokens. It computes a copy of an expert for every choice
+/* Eq. 375: a compiled graph cannot follow the choices of the tokens. It computes a copy of an expert for every choice
  * while these are fewer than the experts, then all rows with all experts, and the rows of prompts in as many blocks as
  * the worst choices would fill. */
 static void emit_fixed_products(struct orr_emit *emit, const struct orr_layer_kind *kind, double places)

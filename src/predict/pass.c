@@ -92,14 +92,14 @@ double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *
     return is_graph(job, shape) ? 0 : launched_s; /* Eqs. 127, 349 */
 }
 
-/* Eq. 390: a graph that was compiled for the largest batch decodes as many sequences in every step. */
+/* Eq. 374: a graph that was compiled for the largest batch decodes as many sequences in every step. */
 int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences)
 {
     const int64_t most = job->engine.max_requests;
     return job->engine.compiled_tokens > 0 && sequences < most ? most : sequences;
 }
 
-/* Eq. 390: one prompt in a graph, which is filled up to the length that it was compiled for. */
+/* Eq. 374: one prompt in a graph, which is filled up to the length that it was compiled for. */
 struct orr_serve_shape orr_compiled_prompt(const struct orr_job *job, double tokens)
 {
     const double length = orr_max(tokens, (double)job->engine.compiled_tokens);

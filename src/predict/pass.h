@@ -48,7 +48,7 @@ double orr_pass_total_s(const struct orr_pass *pass);
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
-/* Returns how many sequences a graph of one shape decodes where a step has so many (Eq. 390). */
+/* Returns how many sequences a graph of one shape decodes where a step has so many (Eq. 374). */
 int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
 /* Returns the pass of one prompt in such a graph. */
 struct orr_serve_shape orr_compiled_prompt(const struct orr_job *job, double tokens);

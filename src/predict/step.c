@@ -270,7 +270,7 @@ static struct orr_flow flow_of(const struct orr_job *job, const struct orr_step 
                                       : orr_prompt_flow(job, sequences, tokens);
 }
 
-/* Eq. 390: graphs of one shape. Sequences that decode fill up the compiled batch, and prompts follow one by one. */
+/* Eq. 374: graphs of one shape. Sequences that decode fill up the compiled batch, and prompts follow one by one. */
 static double compiled_s(struct orr_step_model *model, const struct orr_step *step)
 {
     const struct orr_job *job = &model->job;

@@ -76,7 +76,7 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
         return (struct orr_lengths){
             .law = ORR_LENGTH_LOGNORMAL, .mean = mean, .cv = input ? set->input_cv : set->output_cv, .high = set->most};
     }
-    /* Answers that end by themselves before a limit: nothing but their mean is known, about which they spread evenly. */
+    /* Answers end by themselves before a limit. Nothing but their mean is known, about which they spread evenly. */
     const double most = input ? 0 : number(w, row, "output_most", 0);
     if (most > printed && printed >= 1) {
         const double low = orr_max(1, 2 * printed - most);

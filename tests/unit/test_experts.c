@@ -268,7 +268,7 @@ static void plain_routers_take_what_their_kernels_take(void **state)
     assert_close(need_op(w, 1, "moe.topk")->bytes, 100 * scores, 1e-15);
 }
 
-/* Eq. 392 on the H200 of experts_of. 4-bit weights under 16-bit rows leave 0.35 of the rate where the other units make
+/* Eq. 376 on the H200 of experts_of. 4-bit weights under 16-bit rows leave 0.35 of the rate where the other units make
  * 66.9 TFLOP/s for 989.4 of the matrix units, and 1 / (1 + 0.65 / 0.35 / 2) = 0.51852 where they make twice as many.
  * Many rows and tiles without a time of their own are bound by the matrix units. */
 static void widening_follows_the_units_that_widen(void **state)
@@ -306,7 +306,7 @@ static double product_rows(struct world *w, int64_t tokens, double *experts)
     return 0;
 }
 
-/* Eq. 391 with 128 experts, 8 for a token, blocks of 512 rows: 4 tokens are 32 choices, each with an expert; 16 tokens
+/* Eq. 375 with 128 experts, 8 for a token, blocks of 512 rows: 4 tokens are 32 choices, each with an expert; 16 tokens
  * are 128 choices, so that all experts have all 16 rows; 4,096 are 32,768 choices, of which (32,768 - 127) / 512 = 63.8
  * fill 64 blocks, and 127 further blocks are for the experts that fill none. */
 static void compiled_experts_have_fixed_shapes(void **state)

@@ -227,7 +227,7 @@ static void budgets_follow_the_engines_rule(void **state)
     assert_int_equal(result.max_batch, 88); /* 47.52 GB */
 }
 
-/* Eq. 393: the context of 1 GB does not count against the share, but no cache lies beyond the memory. */
+/* Eq. 377: the context of 1 GB does not count against the share, but no cache lies beyond the memory. */
 static void a_share_may_leave_the_context_out(void **state)
 {
     struct world *w = *state;

@@ -280,7 +280,7 @@ static void a_step_gives_the_same_bits(void **state)
     assert_memory_equal(&first_s, &third_s, sizeof first_s);
 }
 
-/* Eq. 390. Graphs of 32 sequences and of one prompt, both of 4,096 tokens: one sequence takes as long as 32 full ones,
+/* Eq. 374. Graphs of 32 sequences and of one prompt, both of 4,096 tokens: one sequence takes as long as 32 full ones,
  * and two short prompts beside it add two full ones. Sampling of 1 ms is counted once per step. */
 static void a_compiled_step_is_a_full_one(void **state)
 {
