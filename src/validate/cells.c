@@ -1,7 +1,7 @@
 /* From residuals to the cells of measured engines. A cell is a set of runs of one engine in one regime; finer cells fix
  * the resource that dominates their time, and the system. Sources of a cell have nearly the same weight, because runs
- * of one source err together (Eq. 378). A fine cell counts its own runs and POOL more at the ends of the coarser one, so that few
- * runs say little (Eq. 264). */
+ * of one source err together (Eq. 378). A fine cell counts its own runs and POOL more at the ends of the coarser one,
+ * so that few runs say little (Eq. 264). */
 #include "validate/cells.h"
 
 #include <math.h>
