@@ -2,7 +2,7 @@
 """Measure what a front end spends on streaming tokens: processor seconds per token of a server that sends every token of
 N concurrent answers as one server-sent event, and of a client that reads them.
 
-    kit_stream.py --out DIR [--streams 64,256,1000] [--tokens 200] [--server plain,fastapi] [--tokenise]
+    kit_stream.py --out DIR [--streams 64,256,1000] [--tokens 200] [--server plain,fastapi] [--tokenise | --requests]
 
 The server does what OpenAI-compatible front ends of serving engines do in one Python process: an engine task puts the
 next token of every running request into a queue of that request, a handler per request takes it out, makes a chunk
@@ -16,6 +16,11 @@ printed is processor time (user and system), not wall time. Messages between an 
 single tokens into text by a stream of the library `tokenizers`, and by joining the last tokens twice, with byte-level
 vocabularies of 128,000 pieces that are learnt from the sources of this machine's Python packages. Prompts are such
 sources, and texts of tokens drawn at random, as benchmarks send them. See README.md.
+
+--requests measures what it takes to begin answers: that many requests at once, each with a text of 1,000 characters and
+answered with one token. The server checks a request with 40 optional members (`pydantic`), as OpenAI-compatible front
+ends do, and makes no tokens; the client is aiohttp with a session for every request, as benchmarks of serving engines
+had it until mid 2025, or one for all. Needs `fastapi`, `uvicorn` and `aiohttp`.
 """
 import argparse
 import asyncio
@@ -311,6 +316,109 @@ def tokenise(folder, repeats):
                     print(vocabulary, part, prompts, f"{value:.2f} us per token", flush=True)
 
 
+# ---------------------------------------------------------------- beginnings
+
+def beginning_app(pydantic, fastapi, responses):
+    from typing import Any, Dict, List, Optional, Union
+    member_types = [Optional[float], Optional[int], Optional[bool], Optional[str], Optional[Dict[str, Any]],
+                    Optional[Union[str, List[str]]], Optional[List[int]], Optional[Dict[str, float]]]
+    members = {f"member_{i}": (member_types[i % len(member_types)], None) for i in range(40)}
+    request_model = pydantic.create_model("Request", model=(str, ...), prompt=(Union[List[int], str], ...),
+                                          max_tokens=(Optional[int], 16), temperature=(Optional[float], None),
+                                          stream=(Optional[bool], False), **members)
+    app = fastapi.FastAPI()
+
+    async def events(request):
+        data = {"id": "cmpl-0", "object": "text_completion", "created": 0, "model": request.model,
+                "choices": [{"index": 0, "text": TEXT, "logprobs": None, "finish_reason": None}]}
+        yield f"data: {json.dumps(data)}\n\n"
+        yield "data: [DONE]\n\n"
+
+    async def complete(request):
+        return responses.StreamingResponse(events(request), media_type="text/event-stream")
+
+    complete.__annotations__["request"] = request_model
+    app.post("/v1/completions")(complete)
+    return app
+
+
+def beginning_server(port, requests, orders, report):
+    import fastapi
+    import fastapi.responses
+    import pydantic
+    import uvicorn
+    config = uvicorn.Config(beginning_app(pydantic, fastapi, fastapi.responses), host="127.0.0.1", port=port,
+                            log_level="warning", backlog=4096)
+    loop = new_loop()
+    asyncio.set_event_loop(loop)
+
+    async def main():
+        serving = loop.create_task(uvicorn.Server(config).serve())
+        await loop.run_in_executor(None, orders.get)
+        begin = processor_s()
+        await loop.run_in_executor(None, orders.get)
+        report.put([after - before for after, before in zip(processor_s(), begin)])
+        serving.cancel()
+
+    loop.run_until_complete(main())
+
+
+async def begin_one(session, url, body):
+    begin = time.perf_counter()
+    first = 0
+    async with session.post(url, json=body) as response:
+        async for line in response.content:
+            if line.startswith(b"data: {"):
+                json.loads(line[6:])
+                first = first or time.perf_counter() - begin
+    return first
+
+
+async def begin_all(requests, port, shared):
+    import aiohttp
+    url, body = f"http://127.0.0.1:{port}/v1/completions", {"model": "m", "prompt": "the " * 250, "max_tokens": 100,
+                                                           "temperature": 0.0, "stream": True}
+
+    async def own():
+        async with aiohttp.ClientSession(trust_env=True) as session:
+            return await begin_one(session, url, body)
+
+    if not shared:
+        return await asyncio.gather(*(own() for _ in range(requests)))
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), trust_env=True) as session:
+        return await asyncio.gather(*(begin_one(session, url, body) for _ in range(requests)))
+
+
+def beginnings(folder, counts, repeats, port):
+    source = f"{cpu_name()}, {versions()}, kit 1"
+    with open(os.path.join(folder, "requests.csv"), "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["sessions", "requests", "repeat", "server_us", "client_us", "first_s", "mean_s", "last_s",
+                         "source"])
+        for sessions in ("each", "one"):
+            for requests in counts:
+                for repeat in range(repeats):
+                    orders, report = multiprocessing.Queue(), multiprocessing.Queue()
+                    server = multiprocessing.Process(target=beginning_server, args=(port, requests, orders, report))
+                    server.start()
+                    time.sleep(3)
+                    asyncio.run(begin_all(4, port, True))
+                    orders.put("begin")
+                    time.sleep(0.2)
+                    begin = sum(processor_s())
+                    times = asyncio.run(begin_all(requests, port, sessions == "one"))
+                    client_s = sum(processor_s()) - begin
+                    orders.put("end")
+                    values = [1e6 * sum(report.get(timeout=60)) / requests, 1e6 * client_s / requests,
+                              min(times), sum(times) / requests, max(times)]
+                    server.terminate()
+                    server.join(10)
+                    port += 1
+                    writer.writerow([sessions, requests, repeat + 1, *(f"{v:.4g}" for v in values), source])
+                    file.flush()
+                    print(sessions, requests, *(f"{v:.4g}" for v in values), flush=True)
+
+
 # ---------------------------------------------------------------- runs
 
 def measure(kind, streams, tokens, port):
@@ -354,11 +462,14 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--port", type=int, default=18080)
     parser.add_argument("--tokenise", action="store_true")
+    parser.add_argument("--requests", help="numbers of requests that begin at once, as 100,1000")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     if args.tokenise:
         return tokenise(args.out, args.repeats)
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    if args.requests:
+        return beginnings(args.out, list(map(int, args.requests.split(","))), args.repeats, args.port)
     with open(os.path.join(args.out, "stream.csv"), "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["server", "streams", "tokens", "repeat", "server_user_us", "server_system_us", "client_user_us",

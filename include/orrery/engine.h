@@ -131,7 +131,7 @@ struct orr_engine {
                                              time that they take beyond a fused permutation, in forward */
     double moe_unfused_backward_passes; /* the same in backward */
     double moe_biased_passes;           /* the same for biases of experts and their clamped gate in plain kernels, in
-                                             copies of the rows that the experts of a rank work on (Eq. 378) */
+                                             copies of the rows that the experts of a rank work on (Eq. 379) */
     double moe_biased_backward_passes;  /* the same in backward */
     double router_bytes;                /* bytes at the rate of a softmax whose time the plain kernels of a router take
                                              for each score, forward; 0: few fused kernels (Eq. 359) */

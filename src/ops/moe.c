@@ -20,7 +20,7 @@
 
 /* Kernels of a plain permutation beyond those of a fused one: what clears, weighs and sums the rows. */
 #define UNFUSED_LAUNCHES 3
-/* Kernels of Eq. 378, counted in transformers 5: seven of a clamped gate less one of the operator list, two gathers and
+/* Kernels of Eq. 379, counted in transformers 5: seven of a clamped gate less one of the operator list, two gathers and
  * two additions; backward 14 less one by the rules of autograd, and two additions by index of four each. */
 #define BIASED_LAUNCHES 10
 #define BIASED_BACKWARD_LAUNCHES 21
@@ -147,7 +147,7 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_launches = launches});
 }
 
-/* Eq. 378: biases of experts that are gathered for every row and added, and a clamped gate of plain operators. */
+/* Eq. 379: biases of experts that are gathered for every row and added, and a clamped gate of plain operators. */
 static void emit_biased(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows, double hidden)
 {
     const struct orr_engine *engine = &emit->job->engine;

@@ -4,45 +4,45 @@
  * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips,
  * and the shares left out of both. */
 #define ORR_INTERVALS(X) \
-    /* Calibrated: rows 1475, sources 60, inside 81 %, left out 81 %. \
-       Datasheet: rows 166, sources 21, inside 91 %, left out 91 %. */ \
-    X(TRAIN_DENSE, 0.90, 1.41, 0.87, 1.51, 0.81, 0.91) \
-    /* Calibrated: rows 53, sources 10, inside 92 %, left out 92 %. \
-       Datasheet: rows 39, sources 9, inside 87 %, left out 95 %. */ \
-    X(TRAIN_MOE, 0.87, 1.94, 0.59, 1.94, 0.92, 0.95) \
-    /* Calibrated: rows 501, sources 21, inside 87 %, left out 86 %. \
-       Datasheet: rows 131, sources 11, inside 88 %, left out 85 %. */ \
-    X(DECODE_DRAM, 0.94, 1.41, 0.85, 1.41, 0.86, 0.85) \
-    /* Calibrated: rows 161, sources 14, inside 91 %, left out 92 %. \
-       Datasheet: rows 104, sources 8, inside 89 %, left out 89 %. */ \
-    X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.92, 0.89) \
-    /* Calibrated: rows 230, sources 11, inside 76 %, left out 70 %. \
-       Datasheet: rows 99, sources 9, inside 87 %, left out 86 %. */ \
-    X(HOST, 0.85, 1.60, 0.67, 1.60, 0.70, 0.86) \
-    /* Calibrated: rows 219, sources 12, inside 89 %, left out 89 %. \
-       Datasheet: rows 53, sources 5, inside 75 %, left out 53 %. */ \
-    X(PREFILL, 0.91, 1.71, 0.83, 2.58, 0.89, 0.53) \
-    /* Calibrated: rows 74, sources 8, inside 91 %, left out 88 %. \
-       Datasheet: rows 46, sources 5, inside 83 %, left out 72 %. */ \
-    X(PREFILL_SHORT, 0.95, 2.05, 0.84, 4.14, 0.88, 0.72) \
-    /* Calibrated: rows 93, sources 12, inside 83 %, left out 82 %. \
-       Datasheet: rows 45, sources 2, inside 73 %, left out 67 %. */ \
-    X(INFER_MOE, 0.92, 2.34, 0.64, 3.65, 0.82, 0.67) \
-    /* Calibrated: rows 248, sources 8, inside 85 %, left out 84 %. \
-       Datasheet: rows 64, sources 6, inside 84 %, left out 81 %. */ \
-    X(IN_FLIGHT, 0.82, 1.17, 0.82, 1.28, 0.84, 0.81) \
-    /* Calibrated: rows 103, sources 4, inside 95 %, left out 94 %. \
+    /* Calibrated: rows 1521, sources 72, inside 79 %, left out 79 %. \
+       Datasheet: rows 188, sources 27, inside 90 %, left out 89 %. */ \
+    X(TRAIN_DENSE, 0.91, 1.35, 0.87, 1.63, 0.79, 0.89) \
+    /* Calibrated: rows 58, sources 11, inside 90 %, left out 90 %. \
+       Datasheet: rows 63, sources 12, inside 87 %, left out 86 %. */ \
+    X(TRAIN_MOE, 0.88, 2.21, 0.67, 2.79, 0.90, 0.86) \
+    /* Calibrated: rows 516, sources 23, inside 87 %, left out 86 %. \
+       Datasheet: rows 143, sources 13, inside 87 %, left out 83 %. */ \
+    X(DECODE_DRAM, 0.94, 1.41, 0.86, 1.41, 0.86, 0.83) \
+    /* Calibrated: rows 161, sources 14, inside 91 %, left out 90 %. \
+       Datasheet: rows 100, sources 7, inside 91 %, left out 88 %. */ \
+    X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.90, 0.88) \
+    /* Calibrated: rows 237, sources 13, inside 79 %, left out 77 %. \
+       Datasheet: rows 103, sources 10, inside 85 %, left out 85 %. */ \
+    X(HOST, 0.81, 1.58, 0.70, 1.58, 0.77, 0.85) \
+    /* Calibrated: rows 229, sources 14, inside 89 %, left out 87 %. \
+       Datasheet: rows 55, sources 6, inside 76 %, left out 51 %. */ \
+    X(PREFILL, 0.87, 1.71, 0.78, 2.49, 0.87, 0.51) \
+    /* Calibrated: rows 74, sources 8, inside 91 %, left out 89 %. \
+       Datasheet: rows 46, sources 6, inside 83 %, left out 70 %. */ \
+    X(PREFILL_SHORT, 0.95, 2.05, 0.86, 4.03, 0.89, 0.70) \
+    /* Calibrated: rows 93, sources 12, inside 85 %, left out 82 %. \
+       Datasheet: rows 45, sources 2, inside 76 %, left out 64 %. */ \
+    X(INFER_MOE, 0.92, 2.34, 0.64, 3.80, 0.82, 0.64) \
+    /* Calibrated: rows 250, sources 9, inside 88 %, left out 87 %. \
+       Datasheet: rows 64, sources 6, inside 94 %, left out 89 %. */ \
+    X(IN_FLIGHT, 0.77, 1.37, 0.77, 1.37, 0.87, 0.89) \
+    /* Calibrated: rows 103, sources 4, inside 94 %, left out 94 %. \
        Datasheet: rows 46, sources 3, inside 93 %, left out 93 %. */ \
-    X(IN_FLIGHT_MOE, 0.83, 1.62, 0.80, 1.62, 0.94, 0.93) \
-    /* Calibrated: rows 1988, sources 18, inside 88 %, left out 88 %. \
-       Datasheet: rows 732, sources 16, inside 93 %, left out 92 %. */ \
-    X(SERVE, 0.84, 1.68, 0.58, 1.68, 0.88, 0.92) \
-    /* Calibrated: rows 1437, sources 14, inside 85 %, left out 86 %. \
-       Datasheet: rows 182, sources 8, inside 86 %, left out 85 %. */ \
-    X(SERVE_MOE, 0.85, 1.94, 0.85, 2.58, 0.86, 0.85) \
-    /* Calibrated: rows 1297, sources 18, inside 96 %, left out 96 %. \
-       Datasheet: rows 682, sources 22, inside 93 %, left out 94 %. */ \
-    X(SERVE_FIRST, 0.61, 6.43, 0.52, 6.43, 0.96, 0.94)
+    X(IN_FLIGHT_MOE, 0.83, 1.62, 0.81, 1.62, 0.94, 0.93) \
+    /* Calibrated: rows 2021, sources 28, inside 86 %, left out 85 %. \
+       Datasheet: rows 782, sources 27, inside 87 %, left out 87 %. */ \
+    X(SERVE, 0.85, 1.59, 0.82, 1.59, 0.85, 0.87) \
+    /* Calibrated: rows 1472, sources 22, inside 85 %, left out 85 %. \
+       Datasheet: rows 204, sources 12, inside 85 %, left out 85 %. */ \
+    X(SERVE_MOE, 0.87, 2.23, 0.84, 2.59, 0.85, 0.85) \
+    /* Calibrated: rows 1313, sources 24, inside 94 %, left out 95 %. \
+       Datasheet: rows 710, sources 29, inside 93 %, left out 93 %. */ \
+    X(SERVE_FIRST, 0.73, 6.64, 0.53, 6.64, 0.95, 0.93)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -60,6 +60,7 @@
     X("hf-transformers-2026-compiled", "hf-transformers", 0x001, " hopper ") \
     X("hf-transformers-2026-eager", "hf-transformers", 0x001, " hopper ") \
     X("internevo-2023", "internevo", 0x001, " ampere ") \
+    X("jax-xla", "jax", 0x001, " tpu ") \
     X("kempnerforge-2026", "kempnerforge", 0x001, " hopper ") \
     X("llama.cpp-2024-05", "llama.cpp", 0x07c, " ampere ada hopper ") \
     X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004, " ada ampere ") \
@@ -73,10 +74,12 @@
     X("megatron-lm-2020", "megatron-lm", 0x001, " ampere volta ") \
     X("megatron-lm-2021", "megatron-lm", 0x001, " ampere ") \
     X("megatron-lm-2022", "megatron-lm", 0x001, " ampere ") \
+    X("megatron-lm-2023", "megatron-lm", 0x001, " ampere hopper ") \
     X("mosaic-fsdp", "llm-foundry", 0x001, " ampere hopper ") \
     X("mosaic-fsdp-2023-pure", "llm-foundry", 0x001, " ampere ") \
     X("mosaic-fsdp-2024", "llm-foundry", 0x001, " hopper ") \
     X("nanotron-2025", "nanotron", 0x001, " hopper ") \
+    X("nemo-2022", "nemo", 0x001, " ampere ") \
     X("nemo-2024", "nemo", 0x003, " hopper blackwell ") \
     X("nemo-2025", "nemo", 0x003, " hopper blackwell ") \
     X("nemo-2025-bridge", "nemo", 0x003, " blackwell hopper ") \
@@ -88,12 +91,13 @@
     X("pai-megatron-patch-2025", "pai-megatron-patch", 0x002, " hopper ") \
     X("paxml-2024", "paxml", 0x001, " ampere hopper ") \
     X("pytorch-compiled-pointwise-cudagraph", "", 0x064, " hopper ") \
+    X("pytorch-ddp", "pytorch-ddp", 0x001, " hopper cdna3 ") \
     X("pytorch-eager", "pytorch", 0x001, " hopper ") \
     X("pytorch-eager-cudagraph", "", 0x0e4, " hopper ") \
     X("pytorch-eager-stream", "", 0x020, " hopper ") \
     X("pytorch-fsdp1-2.2", "pytorch-fsdp", 0x001, " ampere ") \
     X("qwen-2023", "qwen", 0x010, " ampere ") \
-    X("sglang", "sglang", 0x0a8, " hopper ") \
+    X("sglang", "sglang", 0x0a8, " hopper ada ") \
     X("sglang-0.3", "sglang", 0x400, " ampere hopper ") \
     X("sglang-0.5", "sglang", 0x1c00, " hopper blackwell ampere ") \
     X("sglang-rocm-0.5", "sglang-rocm", 0x1800, " cdna3 ") \
@@ -102,8 +106,8 @@
     X("tensorrt-llm-0.17", "tensorrt-llm", 0x1704, " hopper ada ampere ") \
     X("tensorrt-llm-0.5", "tensorrt-llm", 0x064, " ada hopper ampere ") \
     X("tensorrt-llm-0.9", "tensorrt-llm", 0x1ec, " ada ampere hopper ") \
-    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1700, " blackwell hopper blackwell-rtx ") \
-    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " hopper ampere blackwell ") \
+    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1f04, " blackwell hopper blackwell-rtx ") \
+    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00, " ampere hopper blackwell ") \
     X("tensorrt-llm-nemo", "nemo-export", 0x00c, " ampere hopper ") \
     X("tgi-1.0", "tgi", 0x400, " ampere ") \
     X("tgi-rocm-2.3", "tgi-rocm", 0x400, " cdna3 ") \
@@ -115,13 +119,14 @@
     X("transformers-4.39", "transformers", 0x010, " ampere ") \
     X("transformers-4.46", "transformers", 0x010, " ampere hopper ") \
     X("transformers-neuronx-0.13", "transformers-neuronx", 0x1400, " trainium ") \
-    X("vllm", "vllm", 0x1400, " hopper ada ampere ") \
+    X("trl-2026-fsdp2", "trl-fsdp2", 0x002, " blackwell ") \
+    X("vllm", "vllm", 0x1404, " hopper ada ampere ") \
     X("vllm-0.10", "vllm", 0x1c00, " hopper blackwell ampere ") \
-    X("vllm-0.11", "vllm", 0x1c00, " hopper ampere blackwell ") \
-    X("vllm-0.14", "vllm", 0x1800, " hopper blackwell ") \
-    X("vllm-0.17", "vllm", 0x1c00, " hopper blackwell blackwell-rtx ") \
+    X("vllm-0.11", "vllm", 0x1c00, " hopper ada blackwell-rtx ampere blackwell ") \
+    X("vllm-0.14", "vllm", 0x1c00, " blackwell hopper ") \
+    X("vllm-0.17", "vllm", 0x1c00, " hopper ampere blackwell blackwell-rtx ") \
     X("vllm-0.2", "vllm", 0x07c, " ada ampere hopper ") \
-    X("vllm-0.20", "vllm", 0x1400, " ampere blackwell ada ") \
+    X("vllm-0.20", "vllm", 0x1400, " ampere blackwell ada blackwell-rtx hopper ") \
     X("vllm-0.4", "vllm", 0x09c, " ampere hopper ") \
     X("vllm-0.5", "vllm", 0x1c14, " ampere hopper ") \
     X("vllm-0.6", "vllm", 0x14bc, " ampere hopper ") \
@@ -136,9 +141,9 @@
     X("atorch-2023", TRAIN_DENSE, -1, "", 0.862, 1.010) \
     X("atorch-2023", TRAIN_DENSE, 0, "", 0.862, 1.010) \
     X("atorch-2023", TRAIN_DENSE, 0, "a100-80g-sxm-800g", 0.862, 1.010) \
-    X("autoawq-0.1-gemm", DECODE_DRAM, -1, "", 0.990, 1.084) \
-    X("autoawq-0.1-gemm", DECODE_DRAM, 2, "", 0.990, 1.084) \
-    X("autoawq-0.1-gemm", DECODE_DRAM, 2, "rtx-4090", 0.990, 1.084) \
+    X("autoawq-0.1-gemm", DECODE_DRAM, -1, "", 0.990, 1.144) \
+    X("autoawq-0.1-gemm", DECODE_DRAM, 2, "", 0.990, 1.144) \
+    X("autoawq-0.1-gemm", DECODE_DRAM, 2, "rtx-4090", 0.990, 1.144) \
     X("deepspeed-inference-0.7", DECODE_DRAM, -1, "", 0.990, 1.202) \
     X("deepspeed-inference-0.7", DECODE_DRAM, 2, "", 0.990, 1.202) \
     X("deepspeed-inference-0.7", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.202) \
@@ -162,9 +167,9 @@
     X("fastertransformer-5.0-beta", PREFILL, -1, "", 0.990, 1.629) \
     X("fsdp-qlora-2024", TRAIN_DENSE, -1, "", 0.792, 1.068) \
     X("fsdp-qlora-2024", TRAIN_DENSE, 0, "", 0.792, 1.068) \
-    X("gpt-fast-2024", DECODE_DRAM, -1, "", 0.926, 1.010) \
-    X("gpt-fast-2024", DECODE_DRAM, 2, "", 0.926, 1.010) \
-    X("gpt-fast-2024", DECODE_DRAM, 2, "a100-80g-sxm", 0.952, 1.100) \
+    X("gpt-fast-2024", DECODE_DRAM, -1, "", 0.929, 1.036) \
+    X("gpt-fast-2024", DECODE_DRAM, 2, "", 0.929, 1.036) \
+    X("gpt-fast-2024", DECODE_DRAM, 2, "a100-80g-sxm", 0.952, 1.103) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, -1, "", 0.678, 1.010) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, 0, "", 0.862, 1.010) \
     X("hf-transformers-2023-qwen", TRAIN_DENSE, 0, "a100-80g-sxm", 0.895, 1.010) \
@@ -172,76 +177,79 @@
     X("hf-transformers-2026-compiled", TRAIN_DENSE, -1, "", 0.990, 1.112) \
     X("hf-transformers-2026-compiled", TRAIN_DENSE, 0, "", 0.990, 1.112) \
     X("hf-transformers-2026-compiled", TRAIN_DENSE, 0, "h200-sxm", 0.990, 1.112) \
-    X("hf-transformers-2026-eager", TRAIN_DENSE, -1, "", 0.990, 1.365) \
-    X("hf-transformers-2026-eager", TRAIN_DENSE, 0, "", 0.990, 1.084) \
-    X("hf-transformers-2026-eager", TRAIN_DENSE, 0, "h200-sxm", 0.990, 1.074) \
-    X("hf-transformers-2026-eager", TRAIN_DENSE, 2, "", 0.990, 1.509) \
+    X("hf-transformers-2026-eager", TRAIN_DENSE, -1, "", 0.990, 1.333) \
+    X("hf-transformers-2026-eager", TRAIN_DENSE, 0, "", 0.990, 1.300) \
+    X("hf-transformers-2026-eager", TRAIN_DENSE, 0, "h200-sxm", 0.990, 1.082) \
+    X("hf-transformers-2026-eager", TRAIN_DENSE, 2, "", 0.990, 1.504) \
     X("hf-transformers-2026-eager", TRAIN_DENSE, 2, "h200-sxm", 0.990, 1.526) \
-    X("hf-transformers-2026-eager", TRAIN_DENSE, 5, "", 0.990, 1.443) \
+    X("hf-transformers-2026-eager", TRAIN_DENSE, 5, "", 0.990, 1.439) \
     X("hf-transformers-2026-eager", TRAIN_DENSE, 5, "h200-sxm", 0.990, 1.453) \
     X("internevo-2023", TRAIN_DENSE, -1, "", 0.990, 1.101) \
     X("internevo-2023", TRAIN_DENSE, 0, "", 0.990, 1.101) \
     X("internevo-2023", TRAIN_DENSE, 0, "a100-80g-sxm-roce400", 0.990, 1.101) \
-    X("kempnerforge-2026", TRAIN_DENSE, -1, "", 0.990, 1.186) \
-    X("kempnerforge-2026", TRAIN_DENSE, 0, "", 0.984, 1.195) \
-    X("kempnerforge-2026", TRAIN_DENSE, 0, "h200-sxm-4", 0.983, 1.197) \
-    X("llama.cpp-2024-05", DECODE_DRAM, -1, "", 0.990, 1.509) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "", 0.990, 1.509) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.481) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.609) \
+    X("kempnerforge-2026", TRAIN_DENSE, -1, "", 0.990, 1.226) \
+    X("kempnerforge-2026", TRAIN_DENSE, 0, "", 0.990, 1.226) \
+    X("kempnerforge-2026", TRAIN_DENSE, 0, "h200-sxm-4", 0.990, 1.226) \
+    X("llama.cpp-2024-05", DECODE_DRAM, -1, "", 0.990, 1.508) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "", 0.990, 1.508) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.480) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.640) \
     X("llama.cpp-2024-05", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.427) \
     X("llama.cpp-2024-05", DECODE_DRAM, 2, "l40s", 0.990, 1.097) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "rtx-4090", 0.937, 1.041) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "rtx-4090", 0.937, 1.049) \
     X("llama.cpp-2024-05", DECODE_NETWORK, -1, "", 0.990, 1.679) \
-    X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.816) \
+    X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.802) \
     X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 3.186) \
-    X("llama.cpp-2024-05", PREFILL, 0, "", 0.990, 3.162) \
+    X("llama.cpp-2024-05", PREFILL, 0, "", 0.990, 3.167) \
     X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 3.494) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.972, 2.025) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.890, 2.040) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "rtx-4090", 0.844, 1.058) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.986, 2.025) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.904, 2.040) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "rtx-4090", 0.847, 1.072) \
     X("llama.cpp-2024-05", PREFILL_SHORT, 2, "", 0.990, 2.019) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.967, 1.060) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.967, 1.060) \
-    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.954, 1.034) \
-    X("maxtext-2024", TRAIN_DENSE, -1, "", 0.928, 1.104) \
-    X("maxtext-2024", TRAIN_DENSE, 0, "", 0.928, 1.104) \
-    X("maxtext-2024", TRAIN_DENSE, 0, "h100-sxm", 0.926, 1.105) \
-    X("maxtext-2024", TRAIN_DENSE, 0, "tpu-v5e", 0.940, 1.051) \
-    X("maxtext-2025", TRAIN_DENSE, -1, "", 0.975, 1.010) \
-    X("maxtext-2025", TRAIN_DENSE, 0, "", 0.975, 1.010) \
-    X("maxtext-2025", TRAIN_DENSE, 0, "h100-sxm", 0.916, 1.010) \
-    X("maxtext-2025", TRAIN_DENSE, 0, "tpu-v6e", 0.990, 1.067) \
-    X("megatron-core-2024", TRAIN_DENSE, -1, "", 0.984, 1.091) \
-    X("megatron-core-2024", TRAIN_DENSE, 0, "", 0.984, 1.091) \
-    X("megatron-core-2024", TRAIN_DENSE, 0, "h100-sxm", 0.984, 1.091) \
-    X("megatron-core-2024-plain", TRAIN_DENSE, -1, "", 0.990, 1.820) \
-    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "", 0.990, 1.820) \
-    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.222) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.965, 1.058) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.965, 1.058) \
+    X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.953, 1.034) \
+    X("maxtext-2024", TRAIN_DENSE, -1, "", 0.928, 1.096) \
+    X("maxtext-2024", TRAIN_DENSE, 0, "", 0.928, 1.096) \
+    X("maxtext-2024", TRAIN_DENSE, 0, "h100-sxm", 0.923, 1.099) \
+    X("maxtext-2024", TRAIN_DENSE, 0, "tpu-v5e", 0.940, 1.050) \
+    X("maxtext-2025", TRAIN_DENSE, -1, "", 0.967, 1.014) \
+    X("maxtext-2025", TRAIN_DENSE, 0, "", 0.967, 1.014) \
+    X("maxtext-2025", TRAIN_DENSE, 0, "h100-sxm", 0.915, 1.010) \
+    X("maxtext-2025", TRAIN_DENSE, 0, "tpu-v6e", 0.990, 1.068) \
+    X("megatron-core-2024", TRAIN_DENSE, -1, "", 0.990, 1.091) \
+    X("megatron-core-2024", TRAIN_DENSE, 0, "", 0.990, 1.091) \
+    X("megatron-core-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.091) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, -1, "", 0.990, 1.595) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "", 0.990, 1.595) \
+    X("megatron-core-2024-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.190) \
     X("megatron-core-2025-plain-26.01", TRAIN_DENSE, -1, "", 0.990, 1.096) \
     X("megatron-core-2025-plain-26.01", TRAIN_DENSE, 0, "", 0.990, 1.096) \
     X("megatron-core-2025-plain-26.01", TRAIN_DENSE, 0, "b200-sxm", 0.990, 1.096) \
     X("megatron-core-2025-plain-26.01", TRAIN_MOE, -1, "", 0.990, 1.154) \
     X("megatron-core-2025-plain-26.01", TRAIN_MOE, 0, "", 0.990, 1.154) \
     X("megatron-core-2025-plain-26.01", TRAIN_MOE, 0, "b200-sxm", 0.990, 1.154) \
-    X("megatron-deepspeed-2022", TRAIN_DENSE, -1, "", 0.990, 1.241) \
-    X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "", 0.990, 1.241) \
-    X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "jean-zay-a100-80g", 0.990, 1.267) \
-    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, -1, "", 0.982, 1.110) \
-    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "", 0.981, 1.088) \
+    X("megatron-deepspeed-2022", TRAIN_DENSE, -1, "", 0.990, 1.249) \
+    X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "", 0.990, 1.249) \
+    X("megatron-deepspeed-2022", TRAIN_DENSE, 0, "jean-zay-a100-80g", 0.990, 1.268) \
+    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, -1, "", 0.981, 1.110) \
+    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "", 0.981, 1.087) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "a100-80g-sxm-800g", 0.971, 1.067) \
-    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "jean-zay-v100-16g", 0.982, 1.065) \
-    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "jean-zay-v100-32g", 0.990, 1.125) \
+    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "jean-zay-v100-16g", 0.982, 1.064) \
+    X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 0, "jean-zay-v100-32g", 0.990, 1.124) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 4, "", 0.976, 1.229) \
     X("megatron-deepspeed-2022-fp16", TRAIN_DENSE, 4, "a100-80g-sxm-800g", 0.975, 1.252) \
     X("megatron-lm-2020", TRAIN_DENSE, -1, "", 0.955, 1.033) \
     X("megatron-lm-2020", TRAIN_DENSE, 0, "", 0.955, 1.033) \
-    X("megatron-lm-2021", TRAIN_DENSE, -1, "", 0.990, 1.051) \
-    X("megatron-lm-2021", TRAIN_DENSE, 0, "", 0.990, 1.051) \
-    X("megatron-lm-2021", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.051) \
-    X("megatron-lm-2022", TRAIN_DENSE, -1, "", 0.964, 1.012) \
-    X("megatron-lm-2022", TRAIN_DENSE, 0, "", 0.964, 1.012) \
-    X("megatron-lm-2022", TRAIN_DENSE, 0, "a100-80g-sxm", 0.964, 1.012) \
+    X("megatron-lm-2021", TRAIN_DENSE, -1, "", 0.990, 1.052) \
+    X("megatron-lm-2021", TRAIN_DENSE, 0, "", 0.990, 1.052) \
+    X("megatron-lm-2021", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.052) \
+    X("megatron-lm-2022", TRAIN_DENSE, -1, "", 0.962, 1.010) \
+    X("megatron-lm-2022", TRAIN_DENSE, 0, "", 0.962, 1.010) \
+    X("megatron-lm-2022", TRAIN_DENSE, 0, "a100-80g-sxm", 0.962, 1.010) \
+    X("megatron-lm-2023", TRAIN_DENSE, -1, "", 0.982, 1.318) \
+    X("megatron-lm-2023", TRAIN_DENSE, 0, "", 0.982, 1.318) \
+    X("megatron-lm-2023", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.145) \
     X("mosaic-fsdp", TRAIN_DENSE, -1, "", 0.960, 1.084) \
     X("mosaic-fsdp", TRAIN_DENSE, 0, "", 0.960, 1.084) \
     X("mosaic-fsdp", TRAIN_DENSE, 0, "a100-80g-sxm", 0.896, 1.010) \
@@ -252,37 +260,40 @@
     X("mosaic-fsdp-2024", TRAIN_DENSE, -1, "", 0.990, 1.207) \
     X("mosaic-fsdp-2024", TRAIN_DENSE, 0, "", 0.990, 1.207) \
     X("mosaic-fsdp-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.207) \
-    X("nanotron-2025", TRAIN_DENSE, -1, "", 0.744, 1.080) \
-    X("nanotron-2025", TRAIN_DENSE, 0, "", 0.745, 1.059) \
-    X("nanotron-2025", TRAIN_DENSE, 0, "aws-p5-h100", 0.746, 1.053) \
-    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.860, 3.343) \
+    X("nanotron-2025", TRAIN_DENSE, -1, "", 0.763, 1.067) \
+    X("nanotron-2025", TRAIN_DENSE, 0, "", 0.798, 1.047) \
+    X("nanotron-2025", TRAIN_DENSE, 0, "aws-p5-h100", 0.772, 1.062) \
+    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.862, 3.340) \
     X("nanotron-2025", TRAIN_DENSE, 2, "aws-p5-h100", 0.870, 3.660) \
-    X("nanotron-2025", TRAIN_DENSE, 3, "", 0.973, 1.887) \
+    X("nanotron-2025", TRAIN_DENSE, 3, "", 0.974, 1.887) \
     X("nanotron-2025", TRAIN_DENSE, 3, "aws-p5-h100", 0.980, 1.915) \
-    X("nanotron-2025", TRAIN_DENSE, 4, "", 0.951, 2.069) \
+    X("nanotron-2025", TRAIN_DENSE, 4, "", 0.952, 2.068) \
     X("nanotron-2025", TRAIN_DENSE, 4, "aws-p5-h100", 0.961, 2.130) \
-    X("nanotron-2025", TRAIN_DENSE, 5, "", 0.957, 1.612) \
+    X("nanotron-2025", TRAIN_DENSE, 5, "", 0.958, 1.611) \
     X("nanotron-2025", TRAIN_DENSE, 5, "aws-p5-h100", 0.960, 1.619) \
-    X("nemo-2024", TRAIN_DENSE, -1, "", 0.909, 1.076) \
-    X("nemo-2024", TRAIN_DENSE, 0, "", 0.909, 1.076) \
-    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.929, 1.090) \
+    X("nemo-2022", TRAIN_DENSE, -1, "", 0.990, 1.168) \
+    X("nemo-2022", TRAIN_DENSE, 0, "", 0.990, 1.168) \
+    X("nemo-2022", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.168) \
+    X("nemo-2024", TRAIN_DENSE, -1, "", 0.911, 1.082) \
+    X("nemo-2024", TRAIN_DENSE, 0, "", 0.913, 1.082) \
+    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.936, 1.092) \
     X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.123) \
-    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.073) \
-    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.073) \
-    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.095) \
-    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.980, 1.017) \
+    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.072) \
+    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.072) \
+    X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.101) \
+    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.975, 1.019) \
     X("nemo-2025", TRAIN_MOE, -1, "", 0.976, 1.298) \
     X("nemo-2025", TRAIN_MOE, 0, "", 0.951, 1.256) \
     X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.940, 1.238) \
     X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.900, 1.028) \
     X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.900, 1.028) \
     X("nemo-2025-bridge", TRAIN_MOE, -1, "", 0.990, 1.169) \
-    X("nemo-2026", TRAIN_DENSE, -1, "", 0.891, 1.026) \
-    X("nemo-2026", TRAIN_DENSE, 0, "", 0.891, 1.026) \
-    X("nemo-2026", TRAIN_MOE, -1, "", 0.939, 1.339) \
-    X("nemo-2026", TRAIN_MOE, 0, "", 0.944, 1.409) \
+    X("nemo-2026", TRAIN_DENSE, -1, "", 0.947, 1.075) \
+    X("nemo-2026", TRAIN_DENSE, 0, "", 0.947, 1.075) \
+    X("nemo-2026", TRAIN_MOE, -1, "", 0.951, 2.212) \
+    X("nemo-2026", TRAIN_MOE, 0, "", 0.974, 2.603) \
     X("nim-1.5", IN_FLIGHT, -1, "", 0.984, 1.710) \
     X("nim-1.5", IN_FLIGHT, 0, "", 0.990, 3.821) \
     X("nim-1.5", IN_FLIGHT, 0, "a100-80g-sxm", 0.990, 9.149) \
@@ -300,10 +311,10 @@
     X("paddlenlp-2023-plain", TRAIN_DENSE, -1, "", 0.990, 3.423) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "", 0.990, 3.511) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 3.519) \
-    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.890, 1.141) \
-    X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.184) \
+    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.887, 1.140) \
+    X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.185) \
     X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.158) \
-    X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.131) \
+    X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.134) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, -1, "", 0.987, 1.024) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "", 0.987, 1.024) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "h200-sxm", 0.987, 1.024) \
@@ -311,6 +322,8 @@
     X("pytorch-compiled-pointwise-cudagraph", PREFILL, 0, "", 0.990, 1.102) \
     X("pytorch-compiled-pointwise-cudagraph", PREFILL, 0, "h200-sxm", 0.990, 1.102) \
     X("pytorch-compiled-pointwise-cudagraph", PREFILL_SHORT, -1, "", 0.990, 1.081) \
+    X("pytorch-ddp", TRAIN_DENSE, -1, "", 0.879, 1.620) \
+    X("pytorch-ddp", TRAIN_DENSE, 0, "", 0.879, 1.620) \
     X("pytorch-eager-cudagraph", DECODE_DRAM, -1, "", 0.990, 1.079) \
     X("pytorch-eager-cudagraph", DECODE_DRAM, 2, "", 0.990, 1.079) \
     X("pytorch-eager-cudagraph", DECODE_DRAM, 2, "h200-sxm", 0.990, 1.079) \
@@ -334,52 +347,53 @@
     X("sglang", PREFILL, -1, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "h20-sxm", 0.990, 1.159) \
-    X("sglang", INFER_MOE, -1, "", 0.990, 1.173) \
-    X("sglang", INFER_MOE, 0, "", 0.990, 1.174) \
-    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.620) \
-    X("sglang", INFER_MOE, 4, "", 0.990, 4.644) \
-    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.368) \
-    X("sglang-0.3", SERVE, -1, "", 0.988, 1.287) \
-    X("sglang-0.3", SERVE, 2, "", 0.990, 1.301) \
-    X("sglang-0.5", SERVE, -1, "", 0.990, 1.593) \
-    X("sglang-0.5", SERVE, 0, "", 0.990, 1.638) \
-    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.925, 1.285) \
-    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.739) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.611) \
-    X("sglang-0.5", SERVE, 2, "", 0.947, 1.240) \
-    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.859, 1.178) \
-    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.409) \
-    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.954, 1.219) \
+    X("sglang", INFER_MOE, -1, "", 0.990, 1.197) \
+    X("sglang", INFER_MOE, 0, "", 0.990, 1.176) \
+    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.577) \
+    X("sglang", INFER_MOE, 4, "", 0.990, 5.093) \
+    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.887) \
+    X("sglang-0.3", SERVE, -1, "", 0.990, 1.431) \
+    X("sglang-0.3", SERVE, 2, "", 0.990, 1.329) \
+    X("sglang-0.5", SERVE, -1, "", 0.990, 1.591) \
+    X("sglang-0.5", SERVE, 0, "", 0.990, 1.657) \
+    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.920, 1.284) \
+    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.740) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.614) \
+    X("sglang-0.5", SERVE, 2, "", 0.976, 1.236) \
+    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.880, 1.176) \
+    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.391) \
+    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.957, 1.218) \
     X("sglang-0.5", SERVE, 3, "", 0.964, 1.278) \
     X("sglang-0.5", SERVE, 3, "h200-sxm", 0.959, 1.223) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.899, 1.263) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.797, 3.110) \
-    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.774, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.906, 1.261) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.981, 1.152) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.910, 1.363) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.898, 1.133) \
-    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.901, 1.291) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.925, 1.205) \
-    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.927, 1.207) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.827, 1.694) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.827, 1.694) \
-    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.460, 2.797) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.898, 1.489) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.901, 1.235) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.831, 1.472) \
+    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.777, 1.010) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.908, 1.251) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.982, 1.153) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.911, 1.362) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.898, 1.132) \
+    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.901, 1.255) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.932, 1.192) \
+    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.928, 1.210) \
+    X("sglang-0.5", SERVE_MOE, 4, "h200-sxm", 0.990, 1.173) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.825, 1.692) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.825, 1.692) \
+    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.460, 2.794) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.898, 1.488) \
     X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.747, 1.514) \
     X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.730, 1.190) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 2.182) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 2.170) \
     X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.646, 1.129) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.706) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.741) \
     X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.667) \
     X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 2.452) \
     X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 2.440) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "", 0.990, 2.681) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "mi300x", 0.990, 2.683) \
-    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.281, 2.183) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.281, 2.183) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.281, 2.183) \
-    X("tensorrt-10.2-server", SERVE, -1, "", 0.945, 1.143) \
+    X("sglang-rocm-0.5", SERVE_MOE, 4, "", 0.990, 2.685) \
+    X("sglang-rocm-0.5", SERVE_MOE, 4, "mi300x", 0.990, 2.688) \
+    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.291, 2.184) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.291, 2.184) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.291, 2.184) \
+    X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.143) \
     X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.153) \
     X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.230) \
     X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.425) \
@@ -397,12 +411,12 @@
     X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.990, 1.160) \
     X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.990, 1.160) \
     X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.990, 1.160) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.075) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.067) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.077) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.103) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.071) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.964, 1.086) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.087) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.080) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.078) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.104) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.079) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.965, 1.090) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, -1, "", 0.990, 1.178) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "", 0.990, 1.225) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "a100-80g-sxm", 0.990, 1.243) \
@@ -420,52 +434,57 @@
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.325) \
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.313) \
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.380) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.033) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.033) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.029) \
-    X("tensorrt-llm-0.5", PREFILL, -1, "", 0.891, 1.152) \
-    X("tensorrt-llm-0.5", PREFILL, 0, "", 0.883, 1.158) \
-    X("tensorrt-llm-0.5", PREFILL_SHORT, -1, "", 0.990, 1.261) \
-    X("tensorrt-llm-0.5", PREFILL_SHORT, 2, "", 0.990, 1.261) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.903, 1.396) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.887, 1.400) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "a100-80g-sxm", 0.930, 1.069) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.863, 1.010) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.942, 1.150) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.916, 1.212) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.887, 1.182) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "a100-80g-sxm", 0.984, 1.196) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "h100-sxm", 0.825, 1.140) \
-    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.935, 1.246) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.957, 1.194) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.979, 1.109) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.032) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.032) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.028) \
+    X("tensorrt-llm-0.5", PREFILL, -1, "", 0.895, 1.151) \
+    X("tensorrt-llm-0.5", PREFILL, 0, "", 0.886, 1.156) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, -1, "", 0.990, 1.257) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, 2, "", 0.990, 1.257) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.883, 1.281) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.879, 1.289) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "a100-80g-sxm", 0.929, 1.055) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.862, 1.010) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.941, 1.133) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.915, 1.211) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.885, 1.177) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "a100-80g-sxm", 0.984, 1.193) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "h100-sxm", 0.822, 1.135) \
+    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.939, 1.257) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.958, 1.196) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.978, 1.106) \
     X("tensorrt-llm-0.9", PREFILL_SHORT, -1, "", 0.971, 1.170) \
     X("tensorrt-llm-0.9", PREFILL_SHORT, 2, "", 0.968, 1.176) \
     X("tensorrt-llm-0.9", INFER_MOE, -1, "", 0.835, 1.527) \
     X("tensorrt-llm-0.9", INFER_MOE, 2, "", 0.711, 1.564) \
-    X("tensorrt-llm-0.9", IN_FLIGHT, -1, "", 0.961, 1.364) \
-    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "", 0.990, 1.398) \
-    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "a100-80g-sxm", 0.956, 1.442) \
-    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "l40s", 0.990, 1.428) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.937, 1.035) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.937, 1.035) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.917, 1.010) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.963, 1.037) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.963, 1.050) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.979, 1.046) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.857, 1.022) \
+    X("tensorrt-llm-0.9", IN_FLIGHT, -1, "", 0.961, 1.367) \
+    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "", 0.990, 1.402) \
+    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "a100-80g-sxm", 0.956, 1.443) \
+    X("tensorrt-llm-0.9", IN_FLIGHT, 2, "l40s", 0.990, 1.442) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, -1, "", 0.973, 1.303) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "", 0.973, 1.303) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "h100-sxm", 0.973, 1.303) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.789, 1.326) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.789, 1.326) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.890, 1.959) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.940, 1.075) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.947, 1.076) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.792, 1.098) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.842, 1.048) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, -1, "", 0.989, 1.370) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "", 0.990, 1.397) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.336) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.990, 1.617) \
-    X("tensorrt-llm-1.0", SERVE, -1, "", 0.990, 1.226) \
-    X("tensorrt-llm-1.0", SERVE, 0, "", 0.990, 1.186) \
+    X("tensorrt-llm-1.0", SERVE, -1, "", 0.990, 1.283) \
+    X("tensorrt-llm-1.0", SERVE, 0, "", 0.990, 1.187) \
     X("tensorrt-llm-1.0", SERVE, 0, "h100-sxm", 0.990, 1.185) \
-    X("tensorrt-llm-1.0", SERVE, 2, "", 0.990, 1.217) \
-    X("tensorrt-llm-1.0", SERVE, 2, "h100-sxm", 0.990, 1.217) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, -1, "", 0.990, 8.294) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "", 0.990, 8.294) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "h100-sxm", 0.990, 8.294) \
+    X("tensorrt-llm-1.0", SERVE, 2, "", 0.990, 1.284) \
+    X("tensorrt-llm-1.0", SERVE, 2, "h100-sxm", 0.990, 1.284) \
+    X("tensorrt-llm-1.0", SERVE_MOE, -1, "", 0.877, 4.218) \
+    X("tensorrt-llm-1.0", SERVE_MOE, 4, "", 0.869, 2.165) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, -1, "", 0.990, 7.062) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "", 0.990, 7.062) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "h100-sxm", 0.990, 7.841) \
     X("tensorrt-llm-1.2", IN_FLIGHT, -1, "", 0.916, 1.011) \
     X("tensorrt-llm-1.2", IN_FLIGHT, 2, "", 0.916, 1.011) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, -1, "", 0.967, 1.259) \
@@ -476,18 +495,18 @@
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.233) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.957, 1.191) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "h200-sxm", 0.952, 1.220) \
-    X("tensorrt-llm-1.2", SERVE, -1, "", 0.953, 1.378) \
-    X("tensorrt-llm-1.2", SERVE, 0, "", 0.934, 1.033) \
+    X("tensorrt-llm-1.2", SERVE, -1, "", 0.901, 1.075) \
+    X("tensorrt-llm-1.2", SERVE, 0, "", 0.938, 1.010) \
     X("tensorrt-llm-1.2", SERVE, 0, "b200-sxm", 0.959, 1.010) \
-    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.955, 1.045) \
-    X("tensorrt-llm-1.2", SERVE, 2, "", 0.967, 1.460) \
-    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.953, 1.026) \
-    X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.953, 1.022) \
-    X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.111) \
-    X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.077) \
-    X("tensorrt-llm-1.2", SERVE, 4, "", 0.984, 1.083) \
-    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.988, 1.051) \
-    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.961, 3.328) \
+    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.956, 1.041) \
+    X("tensorrt-llm-1.2", SERVE, 2, "", 0.901, 1.340) \
+    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.952, 1.024) \
+    X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.951, 1.019) \
+    X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.072) \
+    X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.072) \
+    X("tensorrt-llm-1.2", SERVE, 4, "", 0.977, 1.050) \
+    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.988, 1.047) \
+    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.954, 3.291) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.925, 1.232) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.908, 1.052) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.818, 1.010) \
@@ -497,11 +516,11 @@
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.953, 1.011) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.914, 1.036) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.448) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.962, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.962, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.944, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.944, 1.766) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.881, 1.135) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.877, 2.402) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.919, 1.702) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.876, 2.402) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.917, 1.702) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.943, 1.505) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.977, 1.016) \
@@ -509,43 +528,41 @@
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "h100-sxm", 0.990, 1.020) \
     X("tensorrt-llm-nemo", DECODE_NETWORK, -1, "", 0.990, 1.047) \
     X("tensorrt-llm-nemo", DECODE_NETWORK, 2, "", 0.990, 1.061) \
-    X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "", 0.990, 1.015) \
-    X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "h100-sxm", 0.986, 1.010) \
-    X("tgi-1.0", SERVE, -1, "", 0.917, 1.703) \
-    X("tgi-1.0", SERVE, 0, "", 0.990, 1.867) \
-    X("tgi-1.0", SERVE, 0, "a10g", 0.990, 1.895) \
-    X("tgi-1.0", SERVE, 2, "", 0.874, 1.500) \
-    X("tgi-1.0", SERVE, 2, "a10g", 0.832, 1.068) \
-    X("tgi-1.0", SERVE, 2, "aws-p4d-a100", 0.990, 1.945) \
-    X("tgi-1.0", SERVE, 3, "", 0.903, 1.503) \
-    X("tgi-1.0", SERVE, 3, "a10g", 0.902, 1.496) \
-    X("tgi-1.0", SERVE, 5, "", 0.990, 2.490) \
+    X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "", 0.990, 1.016) \
+    X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "h100-sxm", 0.990, 1.010) \
+    X("tgi-1.0", SERVE, -1, "", 0.918, 1.782) \
+    X("tgi-1.0", SERVE, 2, "", 0.894, 1.627) \
+    X("tgi-1.0", SERVE, 2, "a10g", 0.871, 1.539) \
+    X("tgi-1.0", SERVE, 2, "aws-p4d-a100", 0.990, 1.968) \
+    X("tgi-1.0", SERVE, 3, "", 0.901, 1.458) \
+    X("tgi-1.0", SERVE, 3, "a10g", 0.900, 1.447) \
+    X("tgi-1.0", SERVE, 5, "", 0.990, 2.492) \
     X("tgi-1.0", SERVE, 5, "aws-p4d-a100", 0.990, 2.578) \
     X("tgi-rocm-2.3", SERVE, -1, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "mi300x", 0.826, 1.936) \
-    X("torchtitan-2024-async-tp", TRAIN_DENSE, -1, "", 0.990, 1.345) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, -1, "", 0.990, 1.383) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "", 0.990, 1.383) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "h100-sxm-500w", 0.990, 1.288) \
+    X("torchtitan-2024-async-tp", TRAIN_DENSE, -1, "", 0.990, 1.376) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, -1, "", 0.990, 1.377) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "", 0.990, 1.377) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "h100-sxm-500w", 0.990, 1.287) \
     X("torchtitan-2024-eager", TRAIN_DENSE, -1, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.073) \
-    X("torchtitan-2025-compiled", TRAIN_DENSE, -1, "", 0.990, 1.458) \
-    X("torchtitan-2025-compiled", TRAIN_DENSE, 0, "", 0.990, 1.458) \
+    X("torchtitan-2025-compiled", TRAIN_DENSE, -1, "", 0.990, 1.459) \
+    X("torchtitan-2025-compiled", TRAIN_DENSE, 0, "", 0.990, 1.459) \
     X("torchtune-2024-compiled", TRAIN_DENSE, -1, "", 0.834, 1.010) \
     X("torchtune-2024-compiled", TRAIN_DENSE, 0, "", 0.834, 1.010) \
-    X("transformers-4.39", HOST, -1, "", 0.783, 1.010) \
-    X("transformers-4.39", HOST, 5, "", 0.781, 1.010) \
-    X("transformers-4.39", HOST, 5, "a100-80g-sxm", 0.780, 1.010) \
-    X("transformers-4.46", HOST, -1, "", 0.916, 1.538) \
+    X("transformers-4.39", HOST, -1, "", 0.781, 1.544) \
+    X("transformers-4.39", HOST, 5, "", 0.773, 1.010) \
+    X("transformers-4.39", HOST, 5, "a100-80g-sxm", 0.772, 1.010) \
+    X("transformers-4.46", HOST, -1, "", 0.913, 1.539) \
     X("transformers-4.46", HOST, 2, "", 0.936, 1.422) \
-    X("transformers-4.46", HOST, 2, "a100-80g-sxm", 0.940, 1.398) \
-    X("transformers-4.46", HOST, 4, "", 0.990, 1.905) \
-    X("transformers-4.46", HOST, 4, "a100-80g-sxm", 0.990, 1.869) \
-    X("transformers-4.46", HOST, 5, "", 0.740, 1.187) \
+    X("transformers-4.46", HOST, 2, "a100-80g-sxm", 0.941, 1.399) \
+    X("transformers-4.46", HOST, 4, "", 0.990, 1.940) \
+    X("transformers-4.46", HOST, 4, "a100-80g-sxm", 0.990, 1.898) \
+    X("transformers-4.46", HOST, 5, "", 0.749, 1.187) \
     X("transformers-4.46", HOST, 5, "a100-80g-sxm", 0.879, 1.168) \
-    X("transformers-4.46", HOST, 5, "h20-sxm", 0.650, 1.327) \
+    X("transformers-4.46", HOST, 5, "h20-sxm", 0.651, 1.327) \
     X("transformers-neuronx-0.13", SERVE, -1, "", 0.990, 1.207) \
     X("transformers-neuronx-0.13", SERVE, 2, "", 0.990, 1.207) \
     X("transformers-neuronx-0.13", SERVE, 2, "trn1.32xlarge", 0.990, 1.207) \
@@ -554,83 +571,89 @@
     X("transformers-neuronx-0.13", SERVE_FIRST, -1, "", 0.990, 2.841) \
     X("transformers-neuronx-0.13", SERVE_FIRST, 0, "", 0.990, 2.841) \
     X("transformers-neuronx-0.13", SERVE_FIRST, 0, "trn1.32xlarge", 0.990, 2.841) \
-    X("vllm", SERVE, -1, "", 0.944, 1.499) \
-    X("vllm", SERVE, 2, "", 0.944, 1.505) \
-    X("vllm", SERVE, 2, "h100-pcie", 0.885, 1.062) \
-    X("vllm", SERVE, 2, "rtx-4090", 0.909, 1.140) \
-    X("vllm", SERVE, 3, "", 0.888, 1.096) \
-    X("vllm", SERVE, 3, "rtx-4090", 0.883, 1.065) \
-    X("vllm", SERVE_FIRST, -1, "", 0.655, 1.816) \
-    X("vllm", SERVE_FIRST, 0, "", 0.655, 1.816) \
-    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.721, 1.010) \
-    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.564, 1.414) \
-    X("vllm-0.10", SERVE, -1, "", 0.990, 1.530) \
-    X("vllm-0.10", SERVE, 0, "", 0.990, 2.115) \
+    X("trl-2026-fsdp2", TRAIN_MOE, -1, "", 0.990, 3.476) \
+    X("vllm", DECODE_DRAM, -1, "", 0.980, 1.045) \
+    X("vllm", DECODE_DRAM, 2, "", 0.980, 1.045) \
+    X("vllm", SERVE, -1, "", 0.916, 1.234) \
+    X("vllm", SERVE, 2, "", 0.916, 1.236) \
+    X("vllm", SERVE, 2, "h100-pcie", 0.883, 1.048) \
+    X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.124) \
+    X("vllm", SERVE, 3, "", 0.885, 1.080) \
+    X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
+    X("vllm", SERVE_FIRST, -1, "", 0.671, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "", 0.671, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.722, 1.010) \
+    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.578, 1.400) \
+    X("vllm-0.10", SERVE, -1, "", 0.990, 1.503) \
+    X("vllm-0.10", SERVE, 0, "", 0.990, 2.112) \
     X("vllm-0.10", SERVE, 0, "b200-sxm", 0.990, 1.167) \
-    X("vllm-0.10", SERVE, 2, "", 0.990, 1.343) \
-    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.358) \
+    X("vllm-0.10", SERVE, 2, "", 0.990, 1.337) \
+    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.364) \
     X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.120) \
     X("vllm-0.10", SERVE, 2, "h100-sxm", 0.974, 1.077) \
     X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.124) \
-    X("vllm-0.10", SERVE, 4, "", 0.990, 1.177) \
-    X("vllm-0.10", SERVE, 4, "b200-sxm", 0.990, 1.134) \
-    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.418) \
-    X("vllm-0.10", SERVE_MOE, 0, "", 0.842, 1.315) \
-    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.473, 1.447) \
-    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.332) \
-    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.963) \
-    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.366) \
-    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.213) \
-    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.591) \
-    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.678) \
-    X("vllm-0.10", SERVE_FIRST, -1, "", 0.866, 1.626) \
-    X("vllm-0.10", SERVE_FIRST, 0, "", 0.866, 1.626) \
-    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.630) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.944, 1.819) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.606, 1.110) \
-    X("vllm-0.11", SERVE, -1, "", 0.990, 1.479) \
-    X("vllm-0.11", SERVE, 0, "", 0.965, 1.365) \
-    X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.372) \
-    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.685, 1.093) \
-    X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.615) \
-    X("vllm-0.11", SERVE, 2, "", 0.990, 1.557) \
-    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.365) \
-    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.561) \
-    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.825, 1.073) \
-    X("vllm-0.11", SERVE, 5, "", 0.866, 1.175) \
-    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.897, 1.701) \
-    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.142) \
-    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.059) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.990, 1.492) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.617) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.847, 1.492) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.806) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 1.336) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.990, 1.320) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.970, 1.851) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.892, 1.418) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.600) \
-    X("vllm-0.11", SERVE_MOE, 5, "", 0.887, 1.833) \
-    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.950, 2.368) \
-    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.039) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.987, 2.203) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.987, 2.203) \
-    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.986, 1.771) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.895, 1.614) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.952, 1.788) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.292) \
-    X("vllm-0.14", SERVE_MOE, -1, "", 0.970, 1.225) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.131) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.952, 1.087) \
-    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.274) \
-    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.455) \
-    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.211) \
+    X("vllm-0.10", SERVE, 4, "", 0.990, 1.174) \
+    X("vllm-0.10", SERVE, 4, "b200-sxm", 0.990, 1.133) \
+    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.691) \
+    X("vllm-0.10", SERVE_MOE, 0, "", 0.810, 1.390) \
+    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.452, 1.472) \
+    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.352) \
+    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.969) \
+    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.371) \
+    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.221) \
+    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.631) \
+    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.681) \
+    X("vllm-0.10", SERVE_FIRST, -1, "", 0.945, 2.118) \
+    X("vllm-0.10", SERVE_FIRST, 0, "", 0.945, 2.118) \
+    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.398) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.950, 1.854) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.653, 1.144) \
+    X("vllm-0.11", SERVE, -1, "", 0.950, 1.269) \
+    X("vllm-0.11", SERVE, 0, "", 0.949, 1.270) \
+    X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.365) \
+    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.684, 1.088) \
+    X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.603) \
+    X("vllm-0.11", SERVE, 2, "", 0.929, 1.206) \
+    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.356) \
+    X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.502) \
+    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.818, 1.039) \
+    X("vllm-0.11", SERVE, 5, "", 0.865, 1.191) \
+    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.900, 1.702) \
+    X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
+    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.960, 1.349) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.588) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.820, 1.449) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.804) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.136) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.941, 1.282) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.969, 1.850) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.890, 1.433) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.466) \
+    X("vllm-0.11", SERVE_MOE, 5, "", 0.886, 1.831) \
+    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.951, 2.368) \
+    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.037) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.984, 1.987) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.984, 1.987) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.979, 1.761) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.895, 1.668) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.964, 1.756) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.249) \
+    X("vllm-0.14", SERVE, -1, "", 0.771, 1.244) \
+    X("vllm-0.14", SERVE, 2, "", 0.771, 1.244) \
+    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.771, 1.244) \
+    X("vllm-0.14", SERVE_MOE, -1, "", 0.976, 1.258) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.186) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.952, 1.177) \
+    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.286) \
+    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.450) \
+    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.306) \
     X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.302) \
     X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.302) \
     X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.244) \
-    X("vllm-0.17", SERVE, -1, "", 0.988, 1.240) \
-    X("vllm-0.17", SERVE, 2, "", 0.987, 1.036) \
-    X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.989, 1.010) \
+    X("vllm-0.17", SERVE, -1, "", 0.957, 1.165) \
+    X("vllm-0.17", SERVE, 2, "", 0.940, 1.101) \
+    X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
     X("vllm-0.17", SERVE_MOE, -1, "", 0.961, 1.110) \
     X("vllm-0.17", SERVE_MOE, 0, "", 0.827, 1.047) \
     X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
@@ -643,127 +666,129 @@
     X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.960, 1.065) \
     X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.174) \
     X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.177) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.987) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.987) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.985, 1.954) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.985, 1.954) \
     X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.324) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.919) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.529) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.327) \
-    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.823, 1.010) \
-    X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.393) \
-    X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.393) \
-    X("vllm-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.332) \
-    X("vllm-0.2", DECODE_DRAM, 2, "h100-sxm", 0.990, 1.411) \
-    X("vllm-0.2", DECODE_NETWORK, -1, "", 0.990, 1.993) \
-    X("vllm-0.2", DECODE_NETWORK, 2, "", 0.990, 2.006) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.913) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.456) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.326) \
+    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.832, 1.010) \
+    X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.399) \
+    X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.399) \
+    X("vllm-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.333) \
+    X("vllm-0.2", DECODE_DRAM, 2, "h100-sxm", 0.990, 1.412) \
+    X("vllm-0.2", DECODE_NETWORK, -1, "", 0.990, 1.991) \
+    X("vllm-0.2", DECODE_NETWORK, 2, "", 0.990, 2.002) \
     X("vllm-0.2", HOST, -1, "", 0.990, 1.160) \
     X("vllm-0.2", PREFILL, -1, "", 0.990, 1.959) \
     X("vllm-0.2", PREFILL, 0, "", 0.990, 1.959) \
     X("vllm-0.2", PREFILL, 0, "a100-80g-sxm", 0.990, 1.982) \
     X("vllm-0.2", PREFILL, 0, "h100-sxm", 0.990, 1.917) \
-    X("vllm-0.2", PREFILL_SHORT, -1, "", 0.990, 1.978) \
-    X("vllm-0.2", PREFILL_SHORT, 0, "", 0.990, 1.977) \
-    X("vllm-0.20", SERVE, -1, "", 0.963, 1.031) \
-    X("vllm-0.20", SERVE, 2, "", 0.974, 1.073) \
-    X("vllm-0.20", SERVE, 2, "l4", 0.970, 1.021) \
-    X("vllm-0.20", SERVE_FIRST, -1, "", 0.838, 1.509) \
-    X("vllm-0.20", SERVE_FIRST, 0, "", 0.838, 1.509) \
-    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.976) \
-    X("vllm-0.4", DECODE_DRAM, -1, "", 0.958, 1.129) \
-    X("vllm-0.4", DECODE_DRAM, 2, "", 0.958, 1.129) \
-    X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.958, 1.129) \
+    X("vllm-0.2", PREFILL_SHORT, -1, "", 0.990, 2.020) \
+    X("vllm-0.2", PREFILL_SHORT, 0, "", 0.990, 2.002) \
+    X("vllm-0.20", SERVE, -1, "", 0.964, 1.074) \
+    X("vllm-0.20", SERVE, 0, "", 0.823, 1.043) \
+    X("vllm-0.20", SERVE, 2, "", 0.971, 1.187) \
+    X("vllm-0.20", SERVE, 2, "l4", 0.972, 1.034) \
+    X("vllm-0.20", SERVE_FIRST, -1, "", 0.854, 1.384) \
+    X("vllm-0.20", SERVE_FIRST, 0, "", 0.854, 1.384) \
+    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.870, 1.942) \
+    X("vllm-0.4", DECODE_DRAM, -1, "", 0.959, 1.140) \
+    X("vllm-0.4", DECODE_DRAM, 2, "", 0.959, 1.140) \
+    X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.959, 1.140) \
     X("vllm-0.4", DECODE_NETWORK, -1, "", 0.990, 1.440) \
     X("vllm-0.4", DECODE_NETWORK, 0, "", 0.990, 1.440) \
     X("vllm-0.4", DECODE_NETWORK, 0, "a100-80g-sxm", 0.990, 1.440) \
-    X("vllm-0.4", HOST, -1, "", 0.990, 1.472) \
-    X("vllm-0.4", HOST, 5, "", 0.990, 1.299) \
+    X("vllm-0.4", HOST, -1, "", 0.990, 1.459) \
+    X("vllm-0.4", HOST, 5, "", 0.990, 1.298) \
     X("vllm-0.4", HOST, 5, "a100-80g-sxm", 0.990, 1.285) \
-    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.459) \
-    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.459) \
-    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.527) \
-    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.298) \
+    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.440) \
+    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.440) \
+    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.519) \
+    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.296) \
     X("vllm-0.5", DECODE_DRAM, -1, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "gh200-96g", 0.990, 1.060) \
     X("vllm-0.5", HOST, -1, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "gh200-96g", 0.967, 1.014) \
-    X("vllm-0.5", SERVE, -1, "", 0.981, 1.240) \
-    X("vllm-0.5", SERVE, 2, "", 0.990, 1.348) \
-    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.375) \
-    X("vllm-0.5", SERVE, 5, "", 0.982, 1.234) \
-    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.982, 1.232) \
+    X("vllm-0.5", SERVE, -1, "", 0.990, 1.363) \
+    X("vllm-0.5", SERVE, 2, "", 0.990, 1.370) \
+    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.378) \
+    X("vllm-0.5", SERVE, 5, "", 0.989, 1.278) \
+    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.989, 1.256) \
     X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 3.521) \
-    X("vllm-0.5", SERVE_FIRST, -1, "", 0.619, 1.508) \
-    X("vllm-0.5", SERVE_FIRST, 0, "", 0.619, 1.508) \
-    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.634, 1.021) \
-    X("vllm-0.6", DECODE_DRAM, -1, "", 0.954, 1.093) \
-    X("vllm-0.6", DECODE_DRAM, 2, "", 0.953, 1.099) \
-    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.982, 1.039) \
-    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.943, 1.029) \
+    X("vllm-0.5", SERVE_FIRST, -1, "", 0.651, 1.157) \
+    X("vllm-0.5", SERVE_FIRST, 0, "", 0.651, 1.157) \
+    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.638, 1.010) \
+    X("vllm-0.6", DECODE_DRAM, -1, "", 0.950, 1.059) \
+    X("vllm-0.6", DECODE_DRAM, 2, "", 0.950, 1.066) \
+    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.982, 1.038) \
+    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.943, 1.022) \
     X("vllm-0.6", DECODE_NETWORK, -1, "", 0.976, 1.105) \
     X("vllm-0.6", DECODE_NETWORK, 0, "", 0.976, 1.105) \
     X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.976, 1.105) \
-    X("vllm-0.6", HOST, -1, "", 0.883, 1.018) \
-    X("vllm-0.6", HOST, 0, "", 0.927, 1.085) \
+    X("vllm-0.6", HOST, -1, "", 0.880, 1.021) \
+    X("vllm-0.6", HOST, 0, "", 0.926, 1.086) \
     X("vllm-0.6", HOST, 0, "a100-80g-sxm", 0.934, 1.097) \
-    X("vllm-0.6", HOST, 2, "", 0.888, 1.039) \
-    X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.826, 1.049) \
-    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.926, 1.027) \
-    X("vllm-0.6", HOST, 5, "", 0.556, 1.087) \
+    X("vllm-0.6", HOST, 2, "", 0.889, 1.042) \
+    X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.826, 1.050) \
+    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.926, 1.028) \
+    X("vllm-0.6", HOST, 5, "", 0.555, 1.088) \
     X("vllm-0.6", HOST, 5, "a100-80g-sxm", 0.539, 1.092) \
     X("vllm-0.6", PREFILL, -1, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.492) \
-    X("vllm-0.6", INFER_MOE, -1, "", 0.937, 1.061) \
-    X("vllm-0.6", INFER_MOE, 2, "", 0.937, 1.061) \
+    X("vllm-0.6", INFER_MOE, -1, "", 0.937, 1.062) \
+    X("vllm-0.6", INFER_MOE, 2, "", 0.937, 1.062) \
     X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.063) \
-    X("vllm-0.6", SERVE, -1, "", 0.723, 1.112) \
-    X("vllm-0.6", SERVE, 0, "", 0.407, 1.073) \
-    X("vllm-0.6", SERVE, 2, "", 0.724, 1.108) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.186) \
-    X("vllm-0.6", SERVE_FIRST, -1, "", 0.588, 1.010) \
-    X("vllm-0.6", SERVE_FIRST, 0, "", 0.588, 1.010) \
-    X("vllm-0.7", SERVE, -1, "", 0.853, 1.217) \
-    X("vllm-0.7", SERVE, 0, "", 0.935, 1.223) \
-    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.938, 1.213) \
-    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.945, 1.081) \
-    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.914, 1.467) \
-    X("vllm-0.7", SERVE, 2, "", 0.895, 1.177) \
-    X("vllm-0.7", SERVE, 3, "", 0.801, 1.042) \
-    X("vllm-0.7", SERVE, 3, "rtx-4090", 0.720, 1.073) \
-    X("vllm-0.7", SERVE, 5, "", 0.793, 1.842) \
-    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.156) \
-    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.333) \
-    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 814.065) \
-    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 814.065) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.355) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 9.908) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.885) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 5.441) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.375) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 814.065) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 4.108) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 16.602) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.592, 3.266) \
+    X("vllm-0.6", SERVE, -1, "", 0.723, 1.106) \
+    X("vllm-0.6", SERVE, 0, "", 0.408, 1.072) \
+    X("vllm-0.6", SERVE, 2, "", 0.804, 1.111) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.195) \
+    X("vllm-0.6", SERVE_FIRST, -1, "", 0.586, 1.010) \
+    X("vllm-0.6", SERVE_FIRST, 0, "", 0.586, 1.010) \
+    X("vllm-0.7", SERVE, -1, "", 0.854, 1.217) \
+    X("vllm-0.7", SERVE, 0, "", 0.943, 1.231) \
+    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.939, 1.214) \
+    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.947, 1.083) \
+    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.915, 1.468) \
+    X("vllm-0.7", SERVE, 2, "", 0.885, 1.177) \
+    X("vllm-0.7", SERVE, 2, "rtx-a6000", 0.837, 1.014) \
+    X("vllm-0.7", SERVE, 3, "", 0.807, 1.043) \
+    X("vllm-0.7", SERVE, 3, "rtx-4090", 0.724, 1.076) \
+    X("vllm-0.7", SERVE, 5, "", 0.793, 1.851) \
+    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.886) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.099) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.330) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 404.085) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 404.085) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.046) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.613) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.538) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.729) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 6.851) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 489.293) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 3.973) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.327) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.593, 3.041) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
-    X("vllm-rocm-0.11", HOST, -1, "", 0.990, 1.112) \
-    X("vllm-rocm-0.11", HOST, 4, "", 0.990, 1.106) \
-    X("vllm-rocm-0.11", HOST, 4, "mi300x", 0.990, 1.106) \
-    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.350) \
-    X("vllm-rocm-0.11", SERVE_FIRST, -1, "", 0.463, 3.509) \
-    X("vllm-rocm-0.11", SERVE_FIRST, 0, "", 0.463, 3.509) \
+    X("vllm-rocm-0.11", HOST, -1, "", 0.990, 1.111) \
+    X("vllm-rocm-0.11", HOST, 4, "", 0.990, 1.105) \
+    X("vllm-rocm-0.11", HOST, 4, "mi300x", 0.990, 1.105) \
+    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.440) \
+    X("vllm-rocm-0.11", SERVE_FIRST, -1, "", 0.562, 3.865) \
+    X("vllm-rocm-0.11", SERVE_FIRST, 0, "", 0.562, 3.865) \
     X("vllm-rocm-0.6", DECODE_NETWORK, -1, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "mi300x", 0.819, 1.046) \
-    X("vllm-rocm-0.6", SERVE, -1, "", 0.990, 3.659) \
-    X("vllm-rocm-0.6", SERVE, 0, "", 0.990, 4.008) \
-    X("vllm-rocm-0.6", SERVE, 0, "mi300x", 0.990, 4.075) \
-    X("vllm-rocm-0.6", SERVE, 2, "", 0.990, 1.930) \
-    X("vllm-rocm-0.6", SERVE, 2, "mi300x", 0.990, 1.837) \
+    X("vllm-rocm-0.6", SERVE, -1, "", 0.990, 3.657) \
+    X("vllm-rocm-0.6", SERVE, 0, "", 0.989, 3.934) \
+    X("vllm-rocm-0.6", SERVE, 0, "mi300x", 0.989, 3.983) \
+    X("vllm-rocm-0.6", SERVE, 2, "", 0.990, 1.922) \
+    X("vllm-rocm-0.6", SERVE, 2, "mi300x", 0.990, 1.830) \
     X("xtuner-2024", TRAIN_DENSE, -1, "", 0.865, 1.272) \
     X("xtuner-2024", TRAIN_DENSE, 0, "", 0.865, 1.272) \
     X("xtuner-2024", TRAIN_DENSE, 0, "a100-80g-sxm", 0.865, 1.272)

@@ -1,7 +1,7 @@
 /* From residuals to the cells of measured engines. A cell is a set of runs of one engine in one regime; finer cells fix
- * the resource that dominates their time, and the system. Every source of a cell has the same weight, because runs of
- * one source err together. A fine cell counts its own runs and POOL more at the ends of the coarser one, so that few
- * runs say little (Eq. 264). */
+ * the resource that dominates their time, and the system. Sources of a cell have nearly the same weight, because runs
+ * of one source err together (Eq. 378). A fine cell counts its own runs and POOL more at the ends of the coarser one,
+ * so that few runs say little (Eq. 264). */
 #include "validate/cells.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "validate/intervals.h"
 
 /* Fewer runs make no cell. */
 #define LEAST_ROWS 8
@@ -24,7 +25,7 @@
 struct member {
     struct orr_measured_cell key; /* low and high are not filled */
     double ln;                    /* of measured over predicted time */
-    double weight;                /* one over the runs that its source has in the cell */
+    double weight;                /* of its source, over the runs that this has in the cell */
     size_t score;
 };
 
@@ -72,14 +73,14 @@ static struct member *list_members(const struct orr_validation *v, size_t *n)
     return members;
 }
 
-/* Divides the weight of every source of a cell equally among its runs. */
+/* Divides the weight of every source of a cell equally among its runs (Eq. 378). */
 static void weigh(const struct orr_validation *v, struct member *members, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         size_t rows = 0;
         for (size_t j = 0; j < n; j++)
             rows += strcmp(v->scores[members[i].score].source, v->scores[members[j].score].source) == 0;
-        members[i].weight = 1 / (double)rows;
+        members[i].weight = orr_source_weight(rows) / (double)rows;
     }
 }
 

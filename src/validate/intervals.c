@@ -1,6 +1,6 @@
 /* From residuals to intervals. A class of jobs is a regime on calibrated or on datasheet chips; its residuals are
  * measured over predicted times. Three rules make the interval hold for a source that was not seen:
- * - Every source of a class has the same weight, whatever its number of rows, because rows of one source err together.
+ * - Sources of a class have nearly the same weight, because rows of one source err together (Eq. 378).
  * - A class counts its own sources and POOL more of its parent (class, regime, all of training or of inference). The
  * residuals of the parent count with both signs, because the next source may err either way.
  * - The tails are 10 % n / (n + 1), because the next source is one of n + 1. */
@@ -43,6 +43,11 @@ struct pool {
 
 enum level { LEVEL_KIND, LEVEL_REGIME, LEVEL_CLASS };
 
+double orr_source_weight(size_t rows)
+{
+    return (double)rows / ((double)rows + 1);
+}
+
 double orr_weighted_quantile(const struct orr_weighted *points, size_t n, double q)
 {
     double below = 0, last_at = 0, last = points[0].value;
@@ -84,14 +89,17 @@ static size_t count_sources(struct pool *pool, enum level level, enum orr_regime
     return n;
 }
 
-/* Divide `share` equally among the sources of a level, and the part of a source equally among its rows. */
+/* Divide `share` among the sources of a level, and the part of a source equally among its rows (Eq. 378). */
 static void add_share(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated, double share)
 {
-    const size_t n = count_sources(pool, level, regime, calibrated);
+    double whole = 0;
+    count_sources(pool, level, regime, calibrated);
+    for (size_t i = 0; i < pool->n_sources; i++) whole += orr_source_weight(pool->sources[i].rows);
     for (size_t i = 0; i < pool->n; i++) {
         struct residual *r = &pool->residuals[i];
-        if (belongs(r, level, regime, calibrated))
-            *(level == LEVEL_CLASS ? &r->own : &r->parent) += share / (double)n / (double)pool->sources[r->source].rows;
+        if (!belongs(r, level, regime, calibrated)) continue;
+        const size_t rows = pool->sources[r->source].rows;
+        *(level == LEVEL_CLASS ? &r->own : &r->parent) += share * orr_source_weight(rows) / whole / (double)rows;
     }
 }
 

@@ -9,6 +9,10 @@ struct orr_weighted {
     double value, weight;
 };
 
+/* Eq. 378: what a source with so many rows counts as. Its mean is off by what sources differ by, and by what its rows
+ * differ by over their number; rows of a source differ about as much as sources do. */
+double orr_source_weight(size_t rows);
+
 /* The quantile of values in ascending order. Each value stands for the middle of its share, and quantiles between two
  * values are interpolated linearly. */
 double orr_weighted_quantile(const struct orr_weighted *points, size_t n, double q);

@@ -190,9 +190,9 @@ static void limited_routers_reach_fewer_ranks(void **state)
     assert_close(limited.total_s, any.total_s, 1e-6);
 }
 
-/* Eq. 378: gpt-oss has biases in its experts; 4096 tokens choose 4 each, and a copy of such a row of 2880 elements of 2
+/* Eq. 379: gpt-oss has biases in its experts; 4096 tokens choose 4 each, and a copy of such a row of 2880 elements of 2
  * bytes moves 11,520 bytes. Qwen3 has none, and a loop prices them by itself. */
-static void biases_of_experts_are_eq_378(void **state)
+static void biases_of_experts_are_eq_379(void **state)
 {
     struct world *w = *state;
     read_job(w, "{'kind':'train','model':'gpt-oss-20b','system':'h100-sxm','plan':{'dp':8,'zero':3},"
@@ -360,7 +360,7 @@ int main(void)
         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
         cmocka_unit_test(limited_routers_reach_fewer_ranks),
         cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
-        cmocka_unit_test(biases_of_experts_are_eq_378),
+        cmocka_unit_test(biases_of_experts_are_eq_379),
         cmocka_unit_test(widening_follows_the_units_that_widen),
         cmocka_unit_test(compiled_experts_have_fixed_shapes),
     };

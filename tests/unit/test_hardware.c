@@ -281,13 +281,21 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
 
 /* Chips whose limit is not that of their shares, and the root of the watts above idling of both (Eq. 105a). H100 at
  * 500 W has 430 of the 630 W at which its shares hold, MI325X 860 W where those of MI300X have 610, an L4 60 of 105, a
- * T4 60 of 146, an A10 130 of 230, an A30 133 of 180, an RTX 6000 Ada 280 of 332. */
+ * T4 60 of 146, an A10 130 of 230, an A30 133 of 180, an RTX 6000 Ada 280 of 332, modules of GH200 524, 560 and 580 W
+ * where 900 W leave 800. */
 static const struct {
     const char *chip;
     double root;
-} OTHER_LIMITS[] = {
-    {"h100-sxm-96gb-500w", 0.82616}, {"mi325x-256gb", 1.18737}, {"l4-24gb", 0.75593},          {"t4-16gb", 0.64106},
-    {"a10-24gb", 0.75181},           {"a30-24gb", 0.85959},     {"rtx-6000-ada-48gb", 0.91836}};
+} OTHER_LIMITS[] = {{"h100-sxm-96gb-500w", 0.82616},
+                    {"mi325x-256gb", 1.18737},
+                    {"l4-24gb", 0.75593},
+                    {"t4-16gb", 0.64106},
+                    {"a10-24gb", 0.75181},
+                    {"a30-24gb", 0.85959},
+                    {"rtx-6000-ada-48gb", 0.91836},
+                    {"gh200-96gb-624w", 0.80932},
+                    {"gh200-96gb-660w", 0.83666},
+                    {"gh200-96gb-680w", 0.85147}};
 
 static double other_limit(const char *chip)
 {

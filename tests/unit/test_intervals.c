@@ -34,7 +34,7 @@ static struct orr_interval_table table_of(struct orr_score *scores, size_t n, co
 /* Two sources, measured over predicted 1.25 and 1. Own share 1/2: 1/4 each. The other half is the parent's, with both
  * signs: 1/8 at 1.25, 1/8 at 0.8, 1/4 at 1. Tails 0.1 * 4 / 5 = 0.08. Low: 0.8 stands at 1/16, the 3/8 of B's row at
  * 1/8 + 3/16 = 5/16: 0.8 + 0.2 * (0.08 - 0.0625) / 0.25 = 0.814. High: 1.25 stands at 0.8125, the last. */
-static void sources_weigh_the_same(void **state)
+static void sources_weigh_nearly_the_same(void **state)
 {
     (void)state;
     struct orr_score scores[21] = {timed("A", ORR_REGIME_TRAIN_DENSE, true, 1.25)};
@@ -44,6 +44,9 @@ static void sources_weigh_the_same(void **state)
     assert_close(table.high[ORR_REGIME_TRAIN_DENSE][1], 1.25, 1e-12);
     table = table_of(scores, 21, NULL); /* twenty rows of B do not outvote the one of A */
     assert_close(table.high[ORR_REGIME_TRAIN_DENSE][1], 1.25, 1e-12);
+    /* Eq. 378: A counts 1/2 and B 20/21, so 21/61 and 40/61. The mirror of A's row has 21/244 and stands at 21/488; the
+     * first row of B has 3/122 and stands at 48/488: 0.8 + 0.2 * (0.08 * 488 - 21) / 27. */
+    assert_close(table.low[ORR_REGIME_TRAIN_DENSE][1], 0.8 + 0.2 * 18.04 / 27, 1e-12);
     assert_true(table.known[ORR_REGIME_TRAIN_MOE]);
     assert_false(table.known[ORR_REGIME_PREFILL]);
 }
@@ -202,7 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_stand_in_the_middle_of_their_share),
-        cmocka_unit_test(sources_weigh_the_same),
+        cmocka_unit_test(sources_weigh_nearly_the_same),
         cmocka_unit_test(empty_classes_are_their_parent),
         cmocka_unit_test(datasheet_is_no_narrower),
         cmocka_unit_test(a_source_is_judged_by_the_others),
