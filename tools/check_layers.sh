@@ -110,7 +110,7 @@ unitless="$unitless|batch|m|n|k|launches"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|grouped_passes|grouped_triton_passes|send_pairs"
 unitless="$unitless|host_speed|sustained_units|layout_launches|layout_backward_launches|stream_tensors"
-unitless="$unitless|pull|tile_rows|moe_unfused_passes|moe_unfused_backward_passes|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
+unitless="$unitless|pull|tile_rows|moe_unfused_passes|moe_biased_passes|moe_biased_backward_passes|moe_unfused_backward_passes|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
 # Lengths of requests are counted in tokens; the numbers of a spread are in the unit of their key.
 unitless="$unitless|mean|cv|context_cv|kv_handoff_pieces|low|high|points|burstiness|prefix_share|session_share|session_gap|urgent_share|requests|replicas|mean_gpus|p50|p90|p95|p99|quantile|mean_running_batch|mean_waiting"
 suffixes='s|w|j|hz|params|frac|factor|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit|token|request'

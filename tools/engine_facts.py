@@ -40,6 +40,8 @@ JOBS = {
                       "--engine torchtitan-2025-eager",
     "ring": f"train --model llama3-8b {H100} --gpus 32 --tp 2 --cp 8 --global-batch 8 --micro-batch 1 --seq 65536 "
             "--engine megatron-core-2025",
+    "biased experts": f"train --model gpt-oss-20b {H100} --gpus 8 --zero 3 --seq 4096 --micro-batch 1 --global-batch 8 "
+                      "--recompute full --engine hf-transformers-2026-eager",
     "fp8 experts": f"train --model mixtral-8x7b {H100} --gpus 64 --tp 2 --pp 2 --ep 8 --global-batch 256 "
                    "--micro-batch 1 --precision fp8 --engine megatron-core-2025",
     "deepseek": f"train --model deepseek-v3 {H100} --gpus 1024 --tp 2 --pp 16 --vpp 2 --ep 64 --global-batch 4096 "
@@ -106,7 +108,8 @@ GROUPS = {
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"), ("moe_unfused_passes", "3", "fp8 experts"),
-        ("moe_unfused_backward_passes", "3", "fp8 experts"), ("router_bytes", "0", "fp8 experts"),
+        ("moe_unfused_backward_passes", "3", "fp8 experts"),
+        ("moe_biased_passes", "0", "biased experts"), ("moe_biased_backward_passes", "0", "biased experts"), ("router_bytes", "0", "fp8 experts"),
         ("router_backward_bytes", "600", "fp8 experts"), ("router_launches", "100", "fp8 experts"),
         ("expert_kernel", "loop", "deepseek"), ("expert_block_rows", "0", "compiled"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),

@@ -130,6 +130,9 @@ struct orr_engine {
                                              weigh them and add them up: how many copies of these rows would take the
                                              time that they take beyond a fused permutation, in forward */
     double moe_unfused_backward_passes; /* the same in backward */
+    double moe_biased_passes;           /* the same for biases of experts and their clamped gate in plain kernels, in
+                                             copies of the rows that the experts of a rank work on (Eq. 379) */
+    double moe_biased_backward_passes;  /* the same in backward */
     double router_bytes;                /* bytes at the rate of a softmax whose time the plain kernels of a router take
                                              for each score, forward; 0: few fused kernels (Eq. 359) */
     double router_backward_bytes;       /* the same, backward */

@@ -21,6 +21,7 @@ struct orr_layer_kind {
     bool rope;                       /* rotary positions are applied */
     bool qk_norm, qk_norm_full;      /* query and key heads are normalised; all heads of a token as one vector */
     bool attention_bias, ffn_bias;   /* projections carry biases (their gradients are a reduction each) */
+    bool expert_bias;                /* so do those of routed experts, whose gate is clamped (gpt-oss) */
     bool shared_kv;                  /* the layer reuses an earlier layer's keys and values, and caches none */
     bool kv_equal;                   /* the projected keys serve as values too: one projection for both */
     int64_t gate_columns;            /* columns of the gate on the heads' outputs; 0: there is none */

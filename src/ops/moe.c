@@ -20,6 +20,10 @@
 
 /* Kernels of a plain permutation beyond those of a fused one: what clears, weighs and sums the rows. */
 #define UNFUSED_LAUNCHES 3
+/* Kernels of Eq. 379, counted in transformers 5: seven of a clamped gate less one of the operator list, two gathers and
+ * two additions; backward 14 less one by the rules of autograd, and two additions by index of four each. */
+#define BIASED_LAUNCHES 10
+#define BIASED_BACKWARD_LAUNCHES 21
 
 /* A router in few kernels: bytes that a score moves each way, and kernels. */
 #define FUSED_ROUTER_BYTES    16
@@ -141,6 +145,21 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_bytes = backward * hidden * 2 * d->w_a,
                                                         .forward_launches = launches,
                                                         .backward_launches = launches});
+}
+
+/* Eq. 379: biases of experts that are gathered for every row and added, and a clamped gate of plain operators. */
+static void emit_biased(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows, double hidden)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    if (!kind->expert_bias || engine->moe_biased_passes <= 0 || engine->expert_kernel == ORR_EXPERT_LOOP) return;
+    const double copied = rows * hidden * 2 * emit->dims.w_a;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "expert.biased",
+                                                        .backward_name = "expert.biased.backward",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = engine->moe_biased_passes * copied,
+                                                        .backward_bytes = engine->moe_biased_backward_passes * copied,
+                                                        .forward_launches = BIASED_LAUNCHES,
+                                                        .backward_launches = BIASED_BACKWARD_LAUNCHES});
 }
 
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
@@ -294,6 +313,7 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED)
         emit_timed_permute(emit, rows, expert_hidden(emit, kind), (double)kind->expert_width / d->te);
     else emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
+    if (!emit->lumped) emit_biased(emit, kind, rows.work, expert_hidden(emit, kind));
     if (emit->job->engine.moe_gather) emit_gather(emit, kind);
     else emit_exchange(emit, kind, rows.sent * imbalance);
     if (emit->job->engine.expert_block_rows > 0) emit_fixed_products(emit, kind, places);

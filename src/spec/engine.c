@@ -84,6 +84,8 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
     ORR_REAL(orr_engine, moe_unfused_passes, ORR_UNIT_NONE, false, 0, 64, "passes of unfused permutation, forward"),
     ORR_REAL(orr_engine, moe_unfused_backward_passes, ORR_UNIT_NONE, false, 0, 64, "the same, backward"),
+    ORR_REAL(orr_engine, moe_biased_passes, ORR_UNIT_NONE, false, 0, 256, "passes of biased, clamped experts, forward"),
+    ORR_REAL(orr_engine, moe_biased_backward_passes, ORR_UNIT_NONE, false, 0, 256, "the same, backward"),
     ORR_REAL(orr_engine, router_bytes, ORR_UNIT_NONE, false, 0, 1e4, "what a router's plain kernels move per score"),
     ORR_REAL(orr_engine, router_backward_bytes, ORR_UNIT_NONE, false, 0, 1e4, "the same, backward"),
     ORR_INT(orr_engine, router_launches, false, 0, 1000, "their number, each way"),

@@ -236,6 +236,7 @@ static void fill_experts(const struct orr_shape *shape, unsigned marks, struct o
     kind->n_active = shape->n_active;
     kind->expert_width = shape->expert_width;
     kind->expert_hidden = latent;
+    kind->expert_bias = shape->expert_bias;
     kind->n_zero_experts = shape->n_zero_experts;
     kind->expert_params = ffn_matrices(shape, latent > 0 ? latent : h, shape->expert_width, shape->expert_bias);
     kind->router_params = h * routed + (shape->router_bias && !(marks & ORR_MARK_HASH) ? routed : 0);

@@ -26,7 +26,7 @@ static const struct allowance {
     {"twice the batch takes less", 0.06},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.0005},
-    {"a higher L2 rate is slower", 0.002},
+    {"a higher L2 rate is slower", 0.003},
     {"a larger L2 is slower (serving)", 0.006},
     {"a higher FLOP rate is slower (serving)", 0.008},
     {"a higher L2 rate is slower (serving)", 0.01},

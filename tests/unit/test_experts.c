@@ -190,6 +190,27 @@ static void limited_routers_reach_fewer_ranks(void **state)
     assert_close(limited.total_s, any.total_s, 1e-6);
 }
 
+/* Eq. 379: gpt-oss has biases in its experts; 4096 tokens choose 4 each, and a copy of such a row of 2880 elements of 2
+ * bytes moves 11,520 bytes. Qwen3 has none, and a loop prices them by itself. */
+static void biases_of_experts_are_eq_379(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-oss-20b','system':'h100-sxm','plan':{'dp':8,'zero':3},"
+                "'workload':{'engine':'hf-transformers-2026-eager','seq':4096,'micro_batch':1,'global_batch':8}}");
+    w->job.engine.moe_biased_passes = 3;
+    w->job.engine.moe_biased_backward_passes = 5;
+    train(w);
+    assert_close(need_op(w, 0, "expert.biased")->bytes, 3.0 * 4096 * 4 * 11520, 1e-12);
+    assert_close(need_op(w, 0, "expert.biased.backward")->bytes, 5.0 * 4096 * 4 * 11520, 1e-12);
+    w->job.engine.expert_kernel = ORR_EXPERT_LOOP;
+    train(w);
+    assert_null(find_op(w, 0, "expert.biased"));
+    read_job(w, "{'kind':'train','model':'qwen3-30b-a3b','system':'h100-sxm','plan':{'dp':8,'zero':3},"
+                "'workload':{'engine':'hf-transformers-2026-eager','seq':4096,'micro_batch':1,'global_batch':8}}");
+    train(w);
+    assert_null(find_op(w, 0, "expert.biased"));
+}
+
 /* Eq. 357: 2048 tokens of each of 8 ranks, of 4096 elements of 2 bytes: 128 MiB, and twice that beside the other half
  * of an expert. The load of the experts does not matter. All passes, four and those of unfused kernels, 3.5 forward and
  * 6 backward, move the 1.25 * 8192 rows of the busiest rank. */
@@ -339,6 +360,7 @@ int main(void)
         cmocka_unit_test(decode_sends_a_copy_to_every_expert),
         cmocka_unit_test(limited_routers_reach_fewer_ranks),
         cmocka_unit_test(ranks_may_gather_all_tokens_of_their_group),
+        cmocka_unit_test(biases_of_experts_are_eq_379),
         cmocka_unit_test(widening_follows_the_units_that_widen),
         cmocka_unit_test(compiled_experts_have_fixed_shapes),
     };
