@@ -20,10 +20,6 @@ static const struct allowance {
     /* the clock and the share of matrix kernels follow from each other: where the device no longer waits for the host,
      * the lower of two clocks that both fit the power limit is found (one job, host and device equally fast) */
     {"a higher DRAM rate is slower", 0.04},
-    /* a pipeline's only micro-batch scatters its gradients layer by layer, which every stage waits for in turn; of two,
-     * whose gradients add up whole (Eq. 370), they are scattered once, at the end */
-    {"a micro-batch more takes less", 0.06},
-    {"twice the batch takes less", 0.06},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.0005},
     {"a higher L2 rate is slower", 0.002},
