@@ -131,10 +131,12 @@ double orr_short_frac(const struct orr_job *job, bool prompt_only, double rows)
     return prompt_only && waits_less && rows > ORR_SHORT_PREFILL_TOKENS ? ORR_SHORT_PREFILL_TOKENS / rows : 1;
 }
 
-struct orr_serve_shape orr_shape_part(const struct orr_serve_shape *shape, double frac)
+/* Ranks of context parallelism hand on the states of every sequence, however long: there sequences are shorter, else
+ * there are fewer of them. */
+struct orr_serve_shape orr_shape_part(const struct orr_job *job, const struct orr_serve_shape *shape, double frac)
 {
     struct orr_serve_shape part = *shape;
-    part.prefill_sequences *= frac;
+    if (job->plan.cp == 1) part.prefill_sequences *= frac;
     part.prefill_tokens *= frac;
     part.decode_sequences *= frac;
     return part;
@@ -262,7 +264,7 @@ static double least_s(const struct orr_job *job, const struct orr_model *model, 
 {
     const double frac = orr_short_frac(job, phase == ORR_PHASE_PREFILL, rows_of(job, shape));
     if (frac >= 1) return 0;
-    const struct orr_serve_shape part = orr_shape_part(shape, frac);
+    const struct orr_serve_shape part = orr_shape_part(job, shape, frac);
     const size_t first = orr_pass_emit(job, model, &part, phase, list, costs);
     const struct orr_pass pass = orr_pass_settle(job, &part, list, costs, first, 0, bends);
     list->n = first;

@@ -49,9 +49,9 @@ double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, doubl
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
 /* Eq. 395: returns the share of the rows of a prompt whose time is the least that the whole takes; 1: of all of them,
- * because no wait gets shorter. orr_shape_part is that share of a pass, in fewer sequences of the same length. */
+ * because no wait gets shorter. orr_shape_part is that share of a pass. */
 double orr_short_frac(const struct orr_job *job, bool prompt_only, double rows);
-struct orr_serve_shape orr_shape_part(const struct orr_serve_shape *shape, double frac);
+struct orr_serve_shape orr_shape_part(const struct orr_job *job, const struct orr_serve_shape *shape, double frac);
 /* Returns how many sequences a graph of one shape decodes where a step has so many (Eq. 374). */
 int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
 /* Returns the pass of one prompt in such a graph. */

@@ -246,7 +246,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     const double frac = orr_short_frac(&model->job, prompt_only, rows_of(&model->job, shape, idle));
     double least_s = 0, host_s;
     if (frac < 1) {
-        const struct orr_serve_shape part = orr_shape_part(shape, frac);
+        const struct orr_serve_shape part = orr_shape_part(&model->job, shape, frac);
         least_s = add_piece(model, &part, frac * idle, 0, &host_s);
     }
     const double device_s = add_piece(model, shape, idle, least_s, &host_s);
