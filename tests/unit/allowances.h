@@ -11,7 +11,7 @@ static const struct allowance {
     {"a higher L2 rate is slower (zero bubble)", 0.004},
     {"a larger L2 is slower (zero bubble)", 0.004},
     /* with ZeRO-2 every backward hides a scatter, but the bubble, which grows as the weight gradients that fill it get
-     * shorter, is counted to hide none */
+     * shorter, is counted to hide none: the answer warns */
     {"a higher DRAM rate is slower (zero bubble)", 0.03},
     {"a higher FLOP rate is slower (zero bubble)", 0.03},
     /* the ring of context parallelism and the gathers of ZeRO-3 are hidden beside the same kernels, each as if alone:
@@ -41,7 +41,7 @@ static const struct allowance {
     {"longer prompts take less", 0.001},
     {"longer prompts: earlier first token", 0.01},
     /* the kernel of a prompt that reads a cache takes longer to launch than one without, and a prompt of a few tokens
-     * is hardly shortened */
+     * is hardly shortened: the answer warns below a block */
     {"a cached prefix: later first token", 0.07},
     /* the last chunk of a prompt, one token longer, fits tiles better */
     {"one prompt token more: earlier first token", 0.008},
