@@ -270,7 +270,7 @@ static bool warn_bubble(const struct orr_job *job, char why[WHY])
     return true;
 }
 
-/* Engines keep whole blocks. Behind a few cached tokens a kernel that reads a cache is longer to launch. */
+/* Engines keep whole blocks, and behind a few cached tokens attention is counted to start more slowly. */
 static bool warn_prefix(const struct orr_job *job, char why[WHY])
 {
     const double cached = job->serving.prefix_hit_frac * (double)job->serving.input_len;

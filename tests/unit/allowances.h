@@ -40,8 +40,8 @@ static const struct allowance {
     /* 512 rows of longer sequences, which are the least that a prompt takes (Eq. 395), start fewer scans */
     {"longer prompts take less", 0.001},
     {"longer prompts: earlier first token", 0.01},
-    /* the kernel of a prompt that reads a cache takes longer to launch than one without, and a prompt of a few tokens
-     * is hardly shortened: the answer warns below a block */
+    /* the start of a walk over keys (Eq. 46) is counted by the share of pairs that a causal mask leaves, a half without
+     * a cache and more behind one, which shows in prompts of a few tokens: the answer warns below a block */
     {"a cached prefix: later first token", 0.07},
     /* the last chunk of a prompt, one token longer, fits tiles better */
     {"one prompt token more: earlier first token", 0.008},
