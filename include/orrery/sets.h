@@ -96,7 +96,7 @@
 #define ORR_WHOLE_GRADIENTS(X)                                                                                         \
     X(NEVER, "never", "nowhere: they are scattered after every micro-batch")                                           \
     X(PIPELINES, "pipelines", "in pipelines, after the last backward pass (Eq. 370)")                                  \
-    X(ACCUMULATION, "accumulation", "wherever a step has several micro-batches, beside the last of them (Eq. 370)")
+    X(ACCUMULATION, "accumulation", "with several micro-batches, beside the last of them, and in pipelines (Eq. 370)")
 
 /* Optimizers by what they keep: bytes of master weight and moments of a weight matrix of a layer and of all other
  * parameters, and bytes of an accumulated gradient. Two 8-bit moments have a 4-byte scale per 256 elements each. */

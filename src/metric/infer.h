@@ -209,7 +209,7 @@
     X(prefill_network_ops_s, S, "Σ count · time: collectives of the prompt, all layers", prefill->network_s)          \
     X(prefill_sends_s, S, "activations from stage to stage while the prompt runs",                                    \
       prefill->sends_s)                                                                                               \
-    X(prefill_gap_s, S, "launches of the prompt · kernel_gap_s (short_prefill_gap_s up to 512 rows)",                 \
+    X(prefill_gap_s, S, "launches of the prompt · kernel_gap_s (short_prefill_gap_s up to 512 rows; Eq. 380)",         \
       prefill->gap_s)                                                                                                 \
     X(decode_gemm_ops_s, S, "Σ count · time: weight products of one decode step, all layers", decode->gemm_s)         \
     X(decode_attention_ops_s, S, "Σ count · time: attention kernels of one decode step, mean over the contexts",      \

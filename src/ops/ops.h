@@ -68,7 +68,7 @@ static inline bool orr_adds_whole_gradients(const struct orr_job *job)
     switch (job->engine.whole_gradients) {
     case ORR_WHOLE_NEVER: return false;
     case ORR_WHOLE_PIPELINES: return plan->pp > 1;
-    case ORR_WHOLE_ACCUMULATION: return orr_micro_batches(job) > 1;
+    case ORR_WHOLE_ACCUMULATION: return plan->pp > 1 || orr_micro_batches(job) > 1;
     case ORR_N_WHOLE_GRADIENTS: break;
     }
     return false;

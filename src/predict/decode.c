@@ -92,5 +92,5 @@ struct orr_pass orr_decode_pass(const struct orr_job *job, const struct orr_mode
     const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
     curves_of(job, model, &scratch->ops, first, curves);
     settle_attention(scratch, curves, span);
-    return orr_pass_settle(job, shape, &scratch->ops, scratch->costs, first, scratch->bends);
+    return orr_pass_settle(job, shape, &scratch->ops, scratch->costs, first, 0, scratch->bends);
 }

@@ -155,8 +155,7 @@ static double add_prompt_draft(struct request *r, const struct orr_serve_shape *
     const enum orr_phase priced = shape->prefill_tokens > 0 ? ORR_PHASE_PREFILL : ORR_PHASE_DECODE;
     const size_t listed = s->ops.n;
     if (times <= 0 || shape->prefill_sequences + shape->decode_sequences <= 0) return 0;
-    const size_t first = orr_pass_emit(r->job, &r->job->draft, shape, priced, &s->ops, s->costs);
-    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
+    const struct orr_pass pass = orr_pass_price(r->job, &r->job->draft, shape, priced, &s->ops, s->costs, s->bends);
     const double time_s = add_draft_pass(r, &pass, ORR_PHASE_PREFILL, n, times);
     s->ops.n = listed;
     return time_s;
@@ -228,8 +227,8 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
                             double chunks, double waits)
 {
     struct orr_scratch *s = r->scratch;
-    const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
-    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
+    const struct orr_pass pass =
+        orr_pass_price(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs, s->bends);
     const struct repeats n = {.own = chunks * flow->own,
                               .waited = waits * flow->waited,
                               .all = chunks * flow->pieces,
@@ -245,6 +244,26 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
     r->prefill.passes = 1;
 }
 
+/* Prices the tower over so many sequences: no graph, and gaps by rows (Eq. 380). */
+static struct orr_pass tower_pass(const struct orr_job *job, double sequences, double least_s, struct orr_scratch *s)
+{
+    const double rows = orr_tower_dims(job, sequences).T * (double)job->plan.cp;
+    const struct orr_serve_shape shape = {.prefill_tokens = rows, .queries = 1};
+    const size_t first = orr_pass_emit_tower(job, sequences, &s->ops, s->costs);
+    return orr_pass_settle(job, &shape, &s->ops, s->costs, first, least_s, s->bends);
+}
+
+/* Returns what 512 rows of a longer tower take, and 0 for others. */
+static double tower_least_s(const struct orr_job *job, double sequences, struct orr_scratch *s)
+{
+    const double frac = orr_short_frac(job, true, orr_tower_dims(job, sequences).T);
+    const size_t listed = s->ops.n;
+    if (frac >= 1) return 0;
+    const struct orr_pass pass = tower_pass(job, sequences * frac, 0, s);
+    s->ops.n = listed;
+    return pass.busy_s + pass.gap_s;
+}
+
 /* Adds the tower, which runs once for every request before its prompt, on the first stage. Images of a cached prefix
  * are not read again. The facts of the prompt count the tower as often as there are stages, because formulas divide by
  * their number. */
@@ -256,10 +275,8 @@ static void add_tower(struct request *r)
     const double stages = (double)job->plan.pp;
     const double sequences = (double)job->serving.batch * (1 - job->serving.prefix_hit_frac);
     const double pieces = orr_tower_pieces(job, sequences);
-    const size_t first = orr_pass_emit_tower(job, sequences / pieces, &s->ops, s->costs);
-    const double rows = orr_tower_dims(job, sequences / pieces).T * (double)job->plan.cp;
-    const struct orr_serve_shape shape = {.prefill_tokens = rows, .queries = 1}; /* no graph, and gaps by rows */
-    const struct orr_pass pass = orr_pass_settle(job, &shape, &s->ops, s->costs, first, s->bends);
+    const double each = sequences / pieces, least_s = tower_least_s(job, each, s);
+    const struct orr_pass pass = tower_pass(job, each, least_s, s);
     const struct repeats n = {.own = pieces, .all = pieces, .seen = pieces};
     r->result->tower_s = add_pass(r, &pass, ORR_PHASE_PREFILL, n, 0, &r->prefill);
     r->result->prefill_s += r->result->tower_s;

@@ -77,13 +77,17 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
+static double rows_of(const struct orr_job *job, const struct orr_serve_shape *shape)
+{
+    return shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
+}
+
 /* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. The mean
  * context stands for the longest, which is at least as long. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
-    const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
     const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
-    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows <= most;
+    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows_of(job, shape) <= most;
     return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 368 */
 }
 
@@ -115,12 +119,27 @@ double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *sha
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
 {
-    /* The gaps of a short prefill are those of a host that is slower than its kernels. As the kernels get longer it
-     * falls behind less; an assumption lets the gaps go down evenly until twice the tokens, so that one token more does
-     * not end all of them at once. */
-    const double long_s = job->engine.kernel_gap_s, short_s = job->engine.short_prefill_gap_s;
-    const double share = prompt_only ? orr_max(0, orr_min(1, 2 - rows / ORR_SHORT_PREFILL_TOKENS)) : 0;
-    return launches * (share * short_s + (1 - share) * long_s);
+    const bool is_short = prompt_only && rows <= ORR_SHORT_PREFILL_TOKENS;
+    return launches * (is_short ? job->engine.short_prefill_gap_s : job->engine.kernel_gap_s);
+}
+
+/* The gaps of a short prefill are those of a host that is slower than its kernels. As the kernels get longer it falls
+ * behind less, by no more than they grew: a longer prefill takes at least as long as 512 rows of it. */
+double orr_short_frac(const struct orr_job *job, bool prompt_only, double rows)
+{
+    const bool waits_less = job->engine.kernel_gap_s < job->engine.short_prefill_gap_s;
+    return prompt_only && waits_less && rows > ORR_SHORT_PREFILL_TOKENS ? ORR_SHORT_PREFILL_TOKENS / rows : 1;
+}
+
+/* Ranks of context parallelism hand on the states of every sequence, however long: there sequences are shorter, else
+ * there are fewer of them. */
+struct orr_serve_shape orr_shape_part(const struct orr_job *job, const struct orr_serve_shape *shape, double frac)
+{
+    struct orr_serve_shape part = *shape;
+    if (job->plan.cp == 1) part.prefill_sequences *= frac;
+    part.prefill_tokens *= frac;
+    part.decode_sequences *= frac;
+    return part;
 }
 
 /* ---------------------------------------------------------------- sums */
@@ -175,14 +194,15 @@ struct trial {
     const struct orr_job *job;
     struct orr_layer_curve curve;
     const struct orr_bend *bends;
-    double gap_s;
+    double gap_s, least_s;
 };
 
 static struct orr_load load_at(void *context, double clock_frac)
 {
     const struct trial *trial = context;
     const struct orr_rank_time time = orr_curve_at(trial->job, &trial->curve, trial->bends, clock_frac);
-    return (struct orr_load){.total_s = time.forward_s + trial->gap_s, .matrix_s = time.matrix_s / clock_frac};
+    return (struct orr_load){.total_s = orr_max(time.forward_s + trial->gap_s, trial->least_s),
+                             .matrix_s = time.matrix_s / clock_frac};
 }
 
 /* No kernel can avoid this time: the FLOP at peak, or operands and cache read once at the nominal DRAM rate. */
@@ -212,14 +232,14 @@ static void add_up(const struct orr_job *job, const struct orr_op_list *list, co
 
 struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serve_shape *shape,
                                 const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
-                                struct orr_bend *bends)
+                                double least_s, struct orr_bend *bends)
 {
-    const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
+    const double rows = rows_of(job, shape);
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
     double attentions = 0, launched_s = 0;
-    struct trial trial = {.job = job, .bends = bends};
+    struct trial trial = {.job = job, .bends = bends, .least_s = least_s};
     struct orr_pass pass = {.first = first, .end = list->n};
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
@@ -228,11 +248,34 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
         launched_s += orr_host_op_s(job, op, false);
         if ((op->kind == ORR_OP_DECODE && !op->joined) || op->kind == ORR_OP_FLASH) attentions += op->count;
     }
-    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
+    trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches) + orr_pieces_s(job, shape, attentions);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
+    pass.gap_s = orr_max(trial.gap_s, least_s - pass.busy_s); /* Eq. 380 */
     pass.light_s = light_s(job, list, first, pass.work.flops);
     pass.launch_s = orr_pass_host_s(job, shape, launched_s);
     pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 126 */
     return pass;
+}
+
+/* Returns what 512 rows of a longer prompt take, and 0 for other passes. */
+static double least_s(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs, struct orr_bend *bends)
+{
+    const double frac = orr_short_frac(job, phase == ORR_PHASE_PREFILL, rows_of(job, shape));
+    if (frac >= 1) return 0;
+    const struct orr_serve_shape part = orr_shape_part(job, shape, frac);
+    const size_t first = orr_pass_emit(job, model, &part, phase, list, costs);
+    const struct orr_pass pass = orr_pass_settle(job, &part, list, costs, first, 0, bends);
+    list->n = first;
+    return pass.busy_s + pass.gap_s;
+}
+
+struct orr_pass orr_pass_price(const struct orr_job *job, const struct orr_model *model,
+                               const struct orr_serve_shape *shape, enum orr_phase phase, struct orr_op_list *list,
+                               struct orr_cost *costs, struct orr_bend *bends)
+{
+    const double floor_s = least_s(job, model, shape, phase, list, costs, bends);
+    const size_t first = orr_pass_emit(job, model, shape, phase, list, costs);
+    return orr_pass_settle(job, shape, list, costs, first, floor_s, bends);
 }

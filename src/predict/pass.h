@@ -48,6 +48,10 @@ double orr_pass_total_s(const struct orr_pass *pass);
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
+/* Eq. 380: returns the share of the rows of a prompt whose time is the least that the whole takes; 1: of all of them,
+ * because no wait gets shorter. orr_shape_part is that share of a pass. */
+double orr_short_frac(const struct orr_job *job, bool prompt_only, double rows);
+struct orr_serve_shape orr_shape_part(const struct orr_job *job, const struct orr_serve_shape *shape, double frac);
 /* Returns how many sequences a graph of one shape decodes where a step has so many (Eq. 374). */
 int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
 /* Returns the pass of one prompt in such a graph. */
@@ -77,9 +81,14 @@ size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, c
 /* Does the same for the tower over the images, sound or text of so many sequences. */
 size_t orr_pass_emit_tower(const struct orr_job *job, double sequences, struct orr_op_list *list,
                            struct orr_cost *costs);
-/* Adds up the operators of a pass from `first` on, at the clock their load settles at. `bends` is working memory. */
+/* Adds up the operators of a pass from `first` on, at the clock their load settles at. Kernels and gaps take at least
+ * least_s (Eq. 380). `bends` is working memory. */
 struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serve_shape *shape,
                                 const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
-                                struct orr_bend *bends);
+                                double least_s, struct orr_bend *bends);
+/* Does all of this for one pass, whose operators are appended to the list. */
+struct orr_pass orr_pass_price(const struct orr_job *job, const struct orr_model *model,
+                               const struct orr_serve_shape *shape, enum orr_phase phase, struct orr_op_list *list,
+                               struct orr_cost *costs, struct orr_bend *bends);
 
 #endif

@@ -67,7 +67,7 @@ void orr_step_model_free(struct orr_step_model *model)
 
 /* A sum is a pass as the sum of its parts. */
 struct sum {
-    double fixed_s, clock_s, matrix_s, launches, host_s, gap_s;
+    double fixed_s, clock_s, matrix_s, launches, host_s, gap_s, least_s;
     size_t n_parts;
     const struct orr_bend *bends[4];
     size_t n_bends[4];
@@ -99,7 +99,8 @@ static double busy_s(const struct sum *sum, double clock_frac)
 static struct orr_load load_at(void *context, double clock_frac)
 {
     const struct sum *sum = context;
-    return (struct orr_load){.total_s = busy_s(sum, clock_frac) + sum->gap_s, .matrix_s = sum->matrix_s / clock_frac};
+    return (struct orr_load){.total_s = orr_max(busy_s(sum, clock_frac) + sum->gap_s, sum->least_s),
+                             .matrix_s = sum->matrix_s / clock_frac};
 }
 
 /* Prices the operators of some parts. Attention of decoding sequences comes from its own curves, so only its launches
@@ -201,16 +202,21 @@ static double attentions_of(const struct orr_step_model *model, bool decodes)
 
 /* ---------------------------------------------------------------- a step */
 
-/* Returns the time of one piece of a step through the whole model. `idle` counts dummies that fill a captured graph:
- * rows without a context. */
-static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
+static double rows_of(const struct orr_job *job, const struct orr_serve_shape *shape, double idle)
+{
+    return shape->prefill_tokens / (double)job->plan.cp + (shape->decode_sequences + idle) * shape->queries;
+}
+
+/* Adds up one piece of a step through the whole model; kernels and gaps take at least least_s (Eq. 380). Returns their
+ * seconds, and those by which the host is slower than the kernels. */
+static double add_piece(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle, double least_s,
+                        double *host_s)
 {
     const struct orr_job *job = &model->job;
     const bool decodes = shape->decode_sequences > 0, prompts = shape->prefill_tokens > 0;
     const double decode_rows = (shape->decode_sequences + idle) * shape->queries;
-    const double rows = shape->prefill_tokens / (double)job->plan.cp + decode_rows;
-    const double heads = shape->prefill_sequences + decode_rows;
-    struct sum sum = {0};
+    const double rows = rows_of(job, shape, idle), heads = shape->prefill_sequences + decode_rows;
+    struct sum sum = {.least_s = least_s};
     struct part prompt;
     model->n_bends = 0;
     /* Rows beside prompts differ only where passes without prompts exchange tokens in another way. */
@@ -229,7 +235,22 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     if (decodes) add_decode_attention(model, shape, &sum);
     sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model, decodes));
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
-    return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.host_s) - gpu_s);
+    *host_s = orr_max(0, orr_pass_host_s(job, shape, sum.host_s) - gpu_s);
+    return orr_max(gpu_s + sum.gap_s, least_s);
+}
+
+/* Returns the time of one piece of a step. `idle` counts dummies that fill a captured graph: rows without a context. */
+static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
+{
+    const bool prompt_only = shape->decode_sequences <= 0;
+    const double frac = orr_short_frac(&model->job, prompt_only, rows_of(&model->job, shape, idle));
+    double least_s = 0, host_s;
+    if (frac < 1) {
+        const struct orr_serve_shape part = orr_shape_part(&model->job, shape, frac);
+        least_s = add_piece(model, &part, frac * idle, 0, &host_s);
+    }
+    const double device_s = add_piece(model, shape, idle, least_s, &host_s);
+    return device_s + host_s;
 }
 
 /* Returns the time of one pass of the drafting model. */
@@ -238,8 +259,8 @@ static double draft_pass_s(struct orr_step_model *model, const struct orr_serve_
     const struct orr_job *job = &model->job;
     const enum orr_phase phase = shape->decode_sequences > 0 ? ORR_PHASE_DECODE : ORR_PHASE_PREFILL;
     model->list.n = 0;
-    const size_t first = orr_pass_emit(job, &job->draft, shape, phase, &model->list, model->costs);
-    const struct orr_pass pass = orr_pass_settle(job, shape, &model->list, model->costs, first, model->bends);
+    const struct orr_pass pass =
+        orr_pass_price(job, &job->draft, shape, phase, &model->list, model->costs, model->bends);
     return orr_pass_total_s(&pass);
 }
 

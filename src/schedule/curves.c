@@ -117,6 +117,8 @@ static void add_sharded(const struct orr_job *job, const struct orr_layer_curve 
     time->sharded_exposed_s =
         curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;
+    if (job->plan.pp > 1 && orr_keeps_gathered(job)) /* Eq. 381 */
+        time->gathered_s = curve->forward_sharded_s - time->sharded_hidden_s[0];
 }
 
 struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_layer_curve *curve,
@@ -166,6 +168,7 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->nic_s += n * layer->nic_s;
     for (int i = 0; i < 3; i++) rank->host_s[i] += n * layer->host_s[i];
     rank->sharded_exposed_s += n * layer->sharded_exposed_s;
+    rank->gathered_s += n * layer->gathered_s;
     rank->sharded_hidden_s[0] += n * layer->sharded_hidden_s[0];
     rank->sharded_hidden_s[1] += n * layer->sharded_hidden_s[1];
 }
@@ -189,6 +192,7 @@ static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
     const double freed_s = orr_min(rank->sharded_exposed_s, window_s);
     rank->freed_frac = freed_s > 0 ? freed_s / rank->sharded_exposed_s : 0;
     rank->sharded_exposed_s -= freed_s;
+    rank->gathered_s *= 1 - rank->freed_frac;
     rank->sharded_hidden_s[1] += freed_s;
     rank->forward_s += rank->host_wait_s[0];
     rank->backward_s += rank->host_wait_s[1] - freed_s;

@@ -8,12 +8,13 @@
 
 /* The time that every other rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71, and Eqs.
  * 137-140). In a zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so
- * the latter add nothing. */
+ * the latter add nothing. Nor do the gathers that all ranks run at the same time (Eq. 381). */
 static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
-    const double work_s = rank->forward_s + rank->backward_s, wgrad_s = rank->wgrad_s, p = (double)plan->pp;
-    const double longer_s = orr_max(rank->forward_s, rank->backward_s - wgrad_s);
-    const double dual_s = orr_max(0, work_s + rank->backward_s - 3 * wgrad_s);
+    const double forward_s = rank->forward_s, backward_s = rank->backward_s - rank->gathered_s; /* Eq. 381 */
+    const double work_s = forward_s + backward_s, wgrad_s = rank->wgrad_s, p = (double)plan->pp;
+    const double longer_s = orr_max(forward_s, backward_s - wgrad_s);
+    const double dual_s = orr_max(0, work_s + backward_s - 3 * wgrad_s);
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;

@@ -81,6 +81,7 @@ struct orr_rank_time {
     double host_s[3];         /* seconds the host needs for forward, for backward, and of that for weight gradients */
     double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
     double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
+    double gathered_s;        /* of these, gathers of weights that stay, which every stage runs at the same time */
     double nic_s;             /* backward: how long collectives of the layers use the NICs between domains */
     double freed_frac;        /* share of ZeRO-3 collectives exposed beside the device that waits for the host hide */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */

@@ -354,6 +354,30 @@ static void a_pass_takes_the_longer_side(void **state)
     assert_true(infer(w, &w->job).decode_s == quiet.decode_s);
 }
 
+/* Eq. 380: kernels of 512 rows wait 1 ms each, those of 1,024 rows or 1,536 not at all: by as much as they take longer
+ * the waits are shorter, and the pass takes what one prompt of 512 rows takes. Waits of 1 us, 1.7 ms in all, are less
+ * than the kernels grow: 8e9 parameters need 8.2e12 FLOP more, over 8 ms at the 989e12 per second of the chip. */
+static void shorter_waits_make_no_prompt_faster(void **state)
+{
+    struct world *w = *state;
+    read_serving(w, 1);
+    w->job.engine.kernel_gap_s = w->job.engine.sampling_s = 0;
+    w->job.engine.short_prefill_gap_s = 1e-3;
+    const struct orr_infer_result one = infer(w, &w->job);
+    assert_close(one.time_s[ORR_INFER_OVERHEAD], PASS_LAUNCHES * 1e-3, 1e-12);
+    for (int64_t batch = 2; batch <= 3; batch++) {
+        w->job.serving.batch = batch;
+        const struct orr_infer_result more = infer(w, &w->job);
+        assert_close(more.prefill_s, one.prefill_s, 1e-12);
+        assert_true(more.time_s[ORR_INFER_OVERHEAD] < one.time_s[ORR_INFER_OVERHEAD] - 8e-3);
+    }
+    w->job.engine.short_prefill_gap_s = 1e-6;
+    const struct orr_infer_result large = infer(w, &w->job);
+    assert_true(large.time_s[ORR_INFER_OVERHEAD] == 0);
+    w->job.engine.short_prefill_gap_s = 0;
+    assert_true(infer(w, &w->job).prefill_s == large.prefill_s);
+}
+
 /* Graphs take the launches out of decode passes up to their size, and out of no prompt. */
 static void graphs_need_no_launches(void **state)
 {
@@ -543,6 +567,7 @@ int main(void)
         cmocka_unit_test(the_ledger_has_every_second_of_the_host),
         cmocka_unit_test(all_wait_for_the_slowest_gpu),
         cmocka_unit_test(a_pass_takes_the_longer_side),
+        cmocka_unit_test(shorter_waits_make_no_prompt_faster),
         cmocka_unit_test(graphs_need_no_launches),
         cmocka_unit_test(layers_of_a_pass_have_host_time),
         cmocka_unit_test(scheduling_ahead_takes_the_longer),

@@ -238,13 +238,16 @@ static void pipelines_of_fsdp_keep_whole_gradients(void **state)
 }
 
 /* The Trainer of transformers adds up whole gradients where a step has several micro-batches, which FSDP then reduces
- * in 2 bytes beside the last of them; one micro-batch is scattered layer by layer. */
+ * in 2 bytes beside the last of them; one micro-batch is scattered layer by layer, and after its backward pass in a
+ * pipeline, where stages would wait for each other's scatters. */
 static void accumulation_under_no_sync_keeps_whole_gradients(void **state)
 {
     struct world *w = *state;
     shard(w, "accelerate-0.31-fsdp", "", 8);
     const double one = w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS];
     assert_non_null(find_op(w, 0, "zero.scatter"));
+    shard(w, "accelerate-0.31-fsdp", ",'pp':2", 4);
+    assert_null(find_op(w, 0, "zero.scatter"));
     shard(w, "accelerate-0.31-fsdp", "", 16);
     const double reduced = (double)w->job.engine.reduce_bytes;
     assert_close(w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS] - one, reduced * params_of(w), 1e-9);

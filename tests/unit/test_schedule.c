@@ -76,6 +76,22 @@ static void equal_stages_take_eqs_67_to_69(void **state)
 
 /* Eq. 70: m (F + B) + (p - 1)(F + B - 2 W); Eq. 71 with 3 W. F 1, B 2, W 0.9: 16 * 3 + 3 * 1.2 = 51.6 and
  * 48 + 3 * 0.3 = 48.9; W 1.2 makes the last bracket negative: 48. */
+/* Eq. 381: four stages of F = 1 s and Bk = 2 s gather for 6 s once per step, 6/m of which a micro-batch has. One
+ * micro-batch takes 6 + 4·3 = 18 s, two 6 + 5·3 = 21 s, six 6 + 9·3 = 33 s. */
+static void stages_gather_at_the_same_time(void **state)
+{
+    (void)state;
+    struct orr_rank_time ranks[4];
+    for (int64_t m = 1; m <= 6; m++) {
+        const double gathered_s = 6 / (double)m;
+        for (int i = 0; i < 4; i++) {
+            ranks[i] = rank_time(1, 2 + gathered_s, 0);
+            ranks[i].gathered_s = gathered_s;
+        }
+        assert_close(closed_form_s(job_of(ORR_SCHEDULE_1F1B, 4, 1), ranks, m), 6 + (double)(m + 3) * 3, 1e-12);
+    }
+}
+
 static void zero_bubble_is_eqs_70_and_71(void **state)
 {
     (void)state;
@@ -483,6 +499,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_stages_take_eqs_67_to_69),
+        cmocka_unit_test(stages_gather_at_the_same_time),
         cmocka_unit_test(zero_bubble_is_eqs_70_and_71),
         cmocka_unit_test(zero_bubble_simulation_agrees_with_eq_70),
         cmocka_unit_test(zb_v_is_eq_410),
