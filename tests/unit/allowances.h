@@ -32,7 +32,7 @@ static const struct allowance {
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
     {"one sequence more takes less", 0.02},
     {"one sequence more takes less (pp > 1)", 0.015},
-    {"one sequence more: less per token", 0.02},
+    {"one sequence more: less per token", 0.03},
     {"one sequence more: less per token (pp > 1)", 0.015},
     /* a sequence more makes pieces of the batch longer, and their rows fit tiles better */
     {"one sequence more: earlier first token", 0.01},
