@@ -77,7 +77,7 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
-static double rows_of(const struct orr_job *job, const struct orr_serve_shape *shape)
+double orr_shape_rows(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     return shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
 }
@@ -87,7 +87,7 @@ static double rows_of(const struct orr_job *job, const struct orr_serve_shape *s
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
-    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && rows_of(job, shape) <= most;
+    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && orr_shape_rows(job, shape) <= most;
     return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 368 */
 }
 
@@ -234,7 +234,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
                                 const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
                                 double least_s, struct orr_bend *bends)
 {
-    const double rows = rows_of(job, shape);
+    const double rows = orr_shape_rows(job, shape);
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
@@ -262,7 +262,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
 static double least_s(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                       enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs, struct orr_bend *bends)
 {
-    const double frac = orr_short_frac(job, phase == ORR_PHASE_PREFILL, rows_of(job, shape));
+    const double frac = orr_short_frac(job, phase == ORR_PHASE_PREFILL, orr_shape_rows(job, shape));
     if (frac >= 1) return 0;
     const struct orr_serve_shape part = orr_shape_part(job, shape, frac);
     const size_t first = orr_pass_emit(job, model, &part, phase, list, costs);

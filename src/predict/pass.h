@@ -46,6 +46,8 @@ double orr_pass_total_s(const struct orr_pass *pass);
 
 /* Returns the seconds of a collective or kernel at a clock, less what other work hides. */
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
+/* Returns the rows that a rank multiplies in a pass. */
+double orr_shape_rows(const struct orr_job *job, const struct orr_serve_shape *shape);
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
 /* Eq. 380: returns the share of the rows of a prompt whose time is the least that the whole takes; 1: of all of them,

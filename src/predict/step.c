@@ -202,11 +202,6 @@ static double attentions_of(const struct orr_step_model *model, bool decodes)
 
 /* ---------------------------------------------------------------- a step */
 
-static double rows_of(const struct orr_job *job, const struct orr_serve_shape *shape, double idle)
-{
-    return shape->prefill_tokens / (double)job->plan.cp + (shape->decode_sequences + idle) * shape->queries;
-}
-
 /* Adds up one piece of a step through the whole model; kernels and gaps take at least least_s (Eq. 380). Returns their
  * seconds, and those by which the host is slower than the kernels. */
 static double add_piece(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle, double least_s,
@@ -215,7 +210,8 @@ static double add_piece(struct orr_step_model *model, const struct orr_serve_sha
     const struct orr_job *job = &model->job;
     const bool decodes = shape->decode_sequences > 0, prompts = shape->prefill_tokens > 0;
     const double decode_rows = (shape->decode_sequences + idle) * shape->queries;
-    const double rows = rows_of(job, shape, idle), heads = shape->prefill_sequences + decode_rows;
+    const double rows = orr_shape_rows(job, shape) + idle * shape->queries;
+    const double heads = shape->prefill_sequences + decode_rows;
     struct sum sum = {.least_s = least_s};
     struct part prompt;
     model->n_bends = 0;
@@ -243,7 +239,8 @@ static double add_piece(struct orr_step_model *model, const struct orr_serve_sha
 static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
 {
     const bool prompt_only = shape->decode_sequences <= 0;
-    const double frac = orr_short_frac(&model->job, prompt_only, rows_of(&model->job, shape, idle));
+    const double rows = orr_shape_rows(&model->job, shape) + idle * shape->queries;
+    const double frac = orr_short_frac(&model->job, prompt_only, rows);
     double least_s = 0, host_s;
     if (frac < 1) {
         const struct orr_serve_shape part = orr_shape_part(&model->job, shape, frac);
