@@ -43,22 +43,25 @@ def add(record, target, seconds, runs, findings):
 
 
 def sums(record):
-    """By target: seconds of the processor, runs, findings."""
+    """By target: seconds of the processor, runs, findings, and the seconds after the last day that had a finding. A row
+    does not say when in its day the finding came, so the whole day is left out."""
     totals = {}
-    for row in read(record):
-        total = totals.setdefault(row["target"], [0.0, 0, 0])
+    for row in read(record):  # in the order of days
+        total = totals.setdefault(row["target"], [0.0, 0, 0, 0.0])
         total[0] += float(row["seconds"])
         total[1] += int(row["runs"])
         total[2] += int(row["findings"])
+        total[3] = 0.0 if int(row["findings"]) else total[3] + float(row["seconds"])
     return totals
 
 
 def main():
     default = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record.csv")
     totals = sums(sys.argv[1] if len(sys.argv) > 1 else default)
-    everything = [sum(total[i] for total in totals.values()) for i in range(3)]
-    for name, (seconds, runs, findings) in [*sorted(totals.items()), ("all", everything)]:
-        print(f"{name:10} {seconds / 3600:7.2f} CPU-hours {runs:12,} runs {findings:3} findings")
+    everything = [sum(total[i] for total in totals.values()) for i in range(4)]
+    for name, (seconds, runs, findings, clean) in [*sorted(totals.items()), ("all", everything)]:
+        print(f"{name:10} {seconds / 3600:6.2f} CPU-hours {runs:12,} runs {findings:3} findings, "
+              f"{clean / 3600:5.2f} CPU-hours since the last")
 
 
 if __name__ == "__main__":

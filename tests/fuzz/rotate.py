@@ -2,8 +2,8 @@
 rotate.py BUILD_DIR [--seconds N] [--total N] [--jobs N] [--endless] [--record CSV] [target...]
 
 Every target named (all of them, if none is) runs once for so many seconds of the wall; with --endless the one with the
-least time in the record is next, until --total seconds are over or a signal comes. Inputs that reach something new stay in
-BUILD_DIR/corpus/TARGET; what a finding was made of is BUILD_DIR/TARGET-*."""
+least time since its last finding is next, until --total seconds are over or a signal comes. Inputs that reach something
+new stay in BUILD_DIR/corpus/TARGET; what a finding was made of is BUILD_DIR/TARGET-*."""
 import argparse
 import glob
 import os
@@ -46,7 +46,7 @@ class Rotation:
                 return self.left.pop(0) if self.left else None
             done = records.sums(self.options.record)
             free = [name for name in (self.options.targets or all_targets()) if name not in self.running]
-            target = min(free, key=lambda name: done.get(name, [0])[0])
+            target = min(free, key=lambda name: done.get(name, [0])[-1])
             self.running.add(target)
             return target
 
