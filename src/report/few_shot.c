@@ -22,6 +22,20 @@ static void add_line(struct orr_table *table, enum orr_paint paint, const char *
     ORR_ROW(table, paint, name, rows, cells[0], cells[1], cells[2], cells[3], cells[4], floor);
 }
 
+/* How wide intervals are, since wide ones hold any share. */
+static void add_widths(const struct orr_few_shot *few, struct orr_text *text, const struct orr_style *style)
+{
+    char line[240];
+    size_t used = (size_t)snprintf(line, sizeof line,
+                                   "Mean width of the 80 %% intervals, ln of the upper over the lower "
+                                   "end:");
+    for (int k = 1; k < ORR_FEW_SIZES; k++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s %.2f with %d", k > 1 ? "," : "",
+                                 orr_few_width(few, k), orr_few_sizes[k]);
+    snprintf(line + used, sizeof line - used, " runs.\n");
+    orr_text_fit(text, style, line);
+}
+
 /* Which of the promises of docs/fit.md hold. */
 static void add_bars(const struct orr_few_shot *few, struct orr_text *text, const struct orr_style *style)
 {
@@ -85,6 +99,7 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
     snprintf(all, sizeof all, "%zu", orr_few_counted(few));
     add_line(&table, ORR_PAINT_BOLD, "geometric mean (mean)", all, median_frac, coverage_frac, orr_few_floor(few));
     orr_table_print(&table, text, style);
+    add_widths(few, text, style);
     add_bars(few, text, style);
 }
 
@@ -109,11 +124,12 @@ static json_t *population_json(const struct orr_stack_population *population)
 static json_t *few_json(const struct orr_few_shot *few)
 {
     json_t *stacks = json_array(), *sizes = json_array();
-    double median_frac[ORR_FEW_SIZES], coverage_frac[ORR_FEW_SIZES];
+    double median_frac[ORR_FEW_SIZES], coverage_frac[ORR_FEW_SIZES], width[ORR_FEW_SIZES];
     for (int k = 0; k < ORR_FEW_SIZES; k++) {
         json_array_append_new(sizes, json_integer(orr_few_sizes[k]));
         median_frac[k] = orr_few_median(few, k);
         coverage_frac[k] = orr_few_coverage(few, k);
+        width[k] = orr_few_width(few, k);
     }
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
@@ -123,11 +139,11 @@ static json_t *few_json(const struct orr_few_shot *few)
                               "median_ape", list_of(s->median_frac, 0), "coverage80", list_of(s->coverage_frac, 1),
                               "width_ln", list_of(s->width, 1), "all_runs_median_ape", orr_json_real(s->floor_frac)));
     }
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}}", "schema", ORR_SCHEMA, "kind", "few_shot",
-                     "draws", few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",
-                     list_of(coverage_frac, 1), "all_runs_median_ape", orr_json_real(orr_few_floor(few)), "stacks",
-                     stacks, "population", "training", population_json(&few->population[0]), "serving",
-                     population_json(&few->population[1]));
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}}", "schema", ORR_SCHEMA, "kind",
+                     "few_shot", "draws", few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0),
+                     "coverage80", list_of(coverage_frac, 1), "width_ln", list_of(width, 1), "all_runs_median_ape",
+                     orr_json_real(orr_few_floor(few)), "stacks", stacks, "population", "training",
+                     population_json(&few->population[0]), "serving", population_json(&few->population[1]));
 }
 
 static void add_csv(const struct orr_few_shot *few, struct orr_text *text)

@@ -473,11 +473,24 @@ double orr_few_floor(const struct orr_few_shot *few)
     return geometric_mean(few, offsetof(struct orr_few_stack, floor_frac));
 }
 
-double orr_few_coverage(const struct orr_few_shot *few, int size)
+/* The mean over the stacks of one population of a member, given by its offset. */
+static double plain_mean(const struct orr_few_shot *few, size_t offset)
 {
     const size_t n = orr_few_counted(few);
     double sum = 0;
-    for (size_t i = 0; i < few->n; i++)
-        if (!few->stacks[i].populations) sum += few->stacks[i].coverage_frac[size];
+    for (size_t i = 0; i < few->n; i++) {
+        const char *stack = (const char *)&few->stacks[i];
+        if (!few->stacks[i].populations) sum += *(const double *)(const void *)(stack + offset);
+    }
     return n ? sum / (double)n : (double)NAN;
+}
+
+double orr_few_coverage(const struct orr_few_shot *few, int size)
+{
+    return plain_mean(few, offsetof(struct orr_few_stack, coverage_frac) + (size_t)size * sizeof(double));
+}
+
+double orr_few_width(const struct orr_few_shot *few, int size)
+{
+    return plain_mean(few, offsetof(struct orr_few_stack, width) + (size_t)size * sizeof(double));
 }

@@ -32,10 +32,11 @@ struct orr_few_shot {
     struct orr_stack_population population[2]; /* how far all stacks are from their parents: training, serving */
 };
 
-/* The geometric mean of the medians over the stacks of one population, their mean coverage, and their number. */
+/* Over the stacks of one population: their number, the geometric mean of the medians, mean coverage and mean width. */
 size_t orr_few_counted(const struct orr_few_shot *few);
 double orr_few_median(const struct orr_few_shot *few, int size);
 double orr_few_floor(const struct orr_few_shot *few);
 double orr_few_coverage(const struct orr_few_shot *few, int size);
+double orr_few_width(const struct orr_few_shot *few, int size);
 
 #endif

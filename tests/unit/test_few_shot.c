@@ -72,6 +72,25 @@ static void a_constant_error_is_learnt(void **state)
     orr_few_shot_free(few);
 }
 
+/* Two stacks and one of two populations, which is part of no mean. */
+static void means_are_over_the_stacks_of_one_population(void **state)
+{
+    (void)state;
+    struct orr_few_stack stacks[] = {
+        {.source = "A", .median_frac = {0.4, 0.2}, .coverage_frac = {0, 0.9}, .width = {0, 0.2}, .floor_frac = 0.02},
+        {.source = "B", .median_frac = {0.1, 0.05}, .coverage_frac = {0, 0.7}, .width = {0, 0.4}, .floor_frac = 0.08},
+        {.source = "C", .populations = true, .median_frac = {9, 9}, .coverage_frac = {0, 9}, .width = {0, 9}}};
+    const struct orr_few_shot few = {.n = COUNT(stacks), .stacks = stacks};
+    assert_int_equal(orr_few_counted(&few), 2);
+    assert_true(fabs(orr_few_median(&few, 0) - 0.2) < 1e-12); /* (0.4 · 0.1)^½ */
+    assert_true(fabs(orr_few_floor(&few) - 0.04) < 1e-12);
+    assert_true(fabs(orr_few_coverage(&few, 1) - 0.8) < 1e-12);
+    assert_true(fabs(orr_few_width(&few, 1) - 0.3) < 1e-12);
+    char *text = orr_few_shot_render(&few, ORR_FORMAT_TERMINAL, NULL);
+    assert_non_null(strstr(text, "lower end: 0.30 with\n1, 0.00 with 3,"));
+    free(text);
+}
+
 static void nothing_is_no_answer(void **state)
 {
     static char csv[8192] = COLUMNS;
@@ -97,6 +116,7 @@ static void nothing_is_no_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_constant_error_is_learnt),
+                                       cmocka_unit_test(means_are_over_the_stacks_of_one_population),
                                        cmocka_unit_test(nothing_is_no_answer)};
     return cmocka_run_group_tests_name("few shot", tests, open_world, close_world);
 }
