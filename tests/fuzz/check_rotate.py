@@ -7,6 +7,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import record as records  # noqa: E402
+
 FUZZER = "#!/bin/sh\necho stat::number_of_executed_units: 7 >&2\n"
 CASES = [  # arguments, exit status, targets that run
     (["--seconds", "1", "http"], 0, ["http"]),
@@ -26,6 +29,15 @@ def rotate(build, arguments):
         return status, {row["target"]: row["runs"] for row in csv.DictReader(file)}
 
 
+def after_finding():
+    """A run without a finding, one with, and two without: all seconds, and those since the finding."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = os.path.join(folder, "record.csv")
+        for seconds, findings in [(1, 0), (2, 1), (4, 0), (8, 0)]:
+            records.add(record, "csv", seconds, 10, findings)
+        return records.sums(record)["csv"]
+
+
 def main():
     for number, (arguments, status, targets) in enumerate(CASES, 1):
         with tempfile.TemporaryDirectory() as build:
@@ -40,7 +52,9 @@ def main():
         print(f"{'ok' if good else 'not ok'} {number} - rotate.py {' '.join(arguments)}")
         if not good:
             print(f"# {found}")
-    print(f"1..{len(CASES)}")
+    good = after_finding() == [15.0, 40, 1, 12.0]
+    print(f"{'ok' if good else 'not ok'} {len(CASES) + 1} - what came after a finding is counted by itself")
+    print(f"1..{len(CASES) + 1}")
 
 
 main()

@@ -1,5 +1,6 @@
-"""The record of fuzzing, tests/fuzz/record.csv: one row per day and target with seconds of the processor (user and system
-time of the process, so a busy machine counts for less), runs and findings. It is cumulative over all versions.
+"""The record of fuzzing, tests/fuzz/record.csv: a row per day and target with seconds of the processor (user and system
+time of the process, so a busy machine counts for less), runs and findings. A row ends with its finding: what follows on
+that day is a row of its own, below it. The record is cumulative over all versions.
 
 record.py [RECORD] prints the sums; `add` is what rotate.py calls after every run."""
 import csv
@@ -25,8 +26,8 @@ def add(record, target, seconds, runs, findings):
     fcntl.flock(folder, fcntl.LOCK_EX)
     try:
         rows = read(record)
-        row = next((row for row in rows if (row["date"], row["target"]) == (today, target)), None)
-        if row is None:
+        row = next((row for row in reversed(rows) if (row["date"], row["target"]) == (today, target)), None)
+        if row is None or int(row["findings"]):  # what came after a finding is counted by itself
             row = dict(zip(COLUMNS, [today, target, 0, 0, 0]))
             rows.append(row)
         row["seconds"] = f"{float(row['seconds']) + seconds:.1f}"
@@ -43,10 +44,9 @@ def add(record, target, seconds, runs, findings):
 
 
 def sums(record):
-    """By target: seconds of the processor, runs, findings, and the seconds after the last day that had a finding. A row
-    does not say when in its day the finding came, so the whole day is left out."""
+    """By target: seconds of the processor, runs, findings, and the seconds after the last row that had a finding."""
     totals = {}
-    for row in read(record):  # in the order of days
+    for row in read(record):  # in the order in which they were made
         total = totals.setdefault(row["target"], [0.0, 0, 0, 0.0])
         total[0] += float(row["seconds"])
         total[1] += int(row["runs"])
