@@ -112,6 +112,11 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text, 
         orr_text_add(&line,
                      "; of engines that runs cover %.0f %% as a mean over sources, at a mean width of %.2f in ln",
                      100 * held.coverage_frac, held.width_ln);
+    if (held.sources > 1) {
+        orr_text_add(&line, " (stretched alike to another mean width: ");
+        orr_add_held_at(&line, v, orr_held_on_record_at);
+        orr_text_add(&line, ")");
+    }
     struct orr_cells_held without;
     if (held.rows > 0 && orr_cells_left_out(v, &without) == ORR_OK && without.rows > 0)
         orr_text_add(&line, "; %.0f %% if no row has a part in its own interval", 100 * without.coverage_frac);
@@ -238,6 +243,8 @@ static json_t *validation_json(const struct orr_validation *v)
     const struct orr_held held = orr_held_on_record(v);
     json_object_set_new(object, "coverage80_measured", held.rows > 0 ? json_real(held.coverage_frac) : json_null());
     json_object_set_new(object, "width_ln_measured", held.rows > 0 ? json_real(held.width_ln) : json_null());
+    json_object_set_new(object, "measured_by_width",
+                        held.sources > 1 ? orr_held_at_json(v, orr_held_on_record_at) : json_null());
     struct orr_cells_held without = {0};
     const bool known = held.rows > 0 && orr_cells_left_out(v, &without) == ORR_OK && without.rows > 0;
     json_object_set_new(object, "coverage80_row_left_out", known ? json_real(without.coverage_frac) : json_null());

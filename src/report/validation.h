@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "validate/intervals.h"
+#include "validate/unseen_stats.h"
 
 #include <jansson.h>
 
@@ -41,6 +42,11 @@ json_t *orr_stats_json(const struct orr_error_stats *s);
 void orr_validation_unseen_terminal(const struct orr_validation *validation, struct orr_text *text,
                                     const struct orr_style *style);
 json_t *orr_validation_unseen_json(const struct orr_validation *validation);
+
+/* What intervals would hold at other mean widths: of all scores, or of those whose engine measured runs cover. */
+typedef struct orr_held (*orr_held_at_width)(const struct orr_validation *, double width_ln);
+void orr_add_held_at(struct orr_text *line, const struct orr_validation *validation, orr_held_at_width held_at);
+json_t *orr_held_at_json(const struct orr_validation *validation, orr_held_at_width held_at);
 
 /* Write the C tables that predictions look up: the 80 % intervals that the measurements give, and the measured runs
  * that answers are compared with. */

@@ -9,7 +9,6 @@
 
 #include "report/json_text.h"
 #include "report/table.h"
-#include "validate/unseen_stats.h"
 
 /* A class counts against its bar from so many rows and sources on. */
 #define CLASS_ROWS    30
@@ -82,6 +81,42 @@ static void add_cross(const struct orr_validation *v, struct orr_text *text, con
     free(line.data);
 }
 
+/* ---- the same intervals, narrower or wider */
+
+/* Mean widths at which the reports say what intervals would hold: those that docs/trust.md asks for, and two beside. */
+static const double WIDTHS_LN[] = {0.3, 0.45, 0.6, 0.9};
+enum { N_WIDTHS = sizeof WIDTHS_LN / sizeof *WIDTHS_LN };
+
+void orr_add_held_at(struct orr_text *line, const struct orr_validation *v, orr_held_at_width held_at)
+{
+    for (size_t i = 0; i < N_WIDTHS; i++)
+        orr_text_add(line, "%s%.0f %% at %.2f", i == 0 ? "" : ", ", 100 * held_at(v, WIDTHS_LN[i]).coverage_frac,
+                     WIDTHS_LN[i]);
+}
+
+json_t *orr_held_at_json(const struct orr_validation *v, orr_held_at_width held_at)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < N_WIDTHS; i++)
+        json_array_append_new(array, json_pack("{s:f, s:f}", "width_ln", WIDTHS_LN[i], "coverage80",
+                                               held_at(v, WIDTHS_LN[i]).coverage_frac));
+    return array;
+}
+
+static void add_widths(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    struct orr_text line = {0};
+    if (orr_held_mean(v).sources < 2) return;
+    orr_text_add(&line, "If all were stretched alike about their middles, to another mean width, they would hold ");
+    orr_add_held_at(&line, v, orr_held_at);
+    orr_text_add(&line, " (mean over sources).\n\n");
+    text->failed |= line.failed;
+    if (!line.failed) orr_text_fit(text, style, line.data);
+    free(line.data);
+}
+
+/* ---- terminal, whole */
+
 void orr_validation_unseen_terminal(const struct orr_validation *v, struct orr_text *text,
                                     const struct orr_style *style)
 {
@@ -91,6 +126,7 @@ void orr_validation_unseen_terminal(const struct orr_validation *v, struct orr_t
                  "upper over the lower end. Slow misses: share of the misses in which the run was slower.\n\n");
     add_groups(v, "source", orr_source_of, true, text, style);
     add_cross(v, text, style);
+    add_widths(v, text, style);
     add_declined(v, text, style);
     add_groups(v, "class", orr_class_of, false, text, style);
 }
@@ -135,10 +171,11 @@ static double least_class(const struct orr_validation *v)
 json_t *orr_validation_unseen_json(const struct orr_validation *v)
 {
     const struct orr_held all = orr_held_mean(v), cross = orr_held_cross(v);
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "validate", "rows", (json_int_t)v->n_rows, "scored", (json_int_t)all.rows, "sources",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "schema", ORR_SCHEMA,
+                     "kind", "validate", "rows", (json_int_t)v->n_rows, "scored", (json_int_t)all.rows, "sources",
                      (json_int_t)all.sources, "coverage80_unseen", all.coverage_frac, "median_ape_unseen",
                      all.median_frac, "width_ln_unseen", all.width_ln, "least_class_coverage80_unseen", least_class(v),
-                     "coverage80_left_out", cross.coverage_frac, "width_ln_left_out", cross.width_ln, "by_source",
-                     groups_json(v, "source", orr_source_of), "by_class", groups_json(v, "class", orr_class_of));
+                     "coverage80_left_out", cross.coverage_frac, "width_ln_left_out", cross.width_ln, "by_width",
+                     orr_held_at_json(v, orr_held_at), "by_source", groups_json(v, "source", orr_source_of), "by_class",
+                     groups_json(v, "class", orr_class_of));
 }

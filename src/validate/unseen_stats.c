@@ -101,20 +101,27 @@ struct orr_held orr_held_mean(const struct orr_validation *validation)
     return mean;
 }
 
-struct orr_held orr_held_on_record(const struct orr_validation *validation)
+/* The scores whose engine measured runs cover; scores NULL: out of memory. The caller frees them. */
+static struct orr_validation on_record(const struct orr_validation *validation)
 {
     struct orr_validation part = *validation;
-    struct orr_held held = {.too_fast_frac = (double)NAN};
     part.scores = malloc((validation->n_scores + 1) * sizeof *part.scores);
     part.n_scores = 0;
     for (size_t i = 0; part.scores && i < validation->n_scores; i++)
         if (validation->scores[i].on_record) part.scores[part.n_scores++] = validation->scores[i];
+    return part;
+}
+
+struct orr_held orr_held_on_record(const struct orr_validation *validation)
+{
+    struct orr_validation part = on_record(validation);
+    struct orr_held held = {.too_fast_frac = (double)NAN};
     if (part.scores) held = orr_held_mean(&part);
     free(part.scores);
     return held;
 }
 
-/* ---------------------------------------------------------------- a source left out of the choice of widths */
+/* ---------------------------------------------------------------- intervals stretched about their middles */
 
 /* Per source: rows, rows held by the stretched intervals, and sum of their widths. */
 struct tally {
@@ -140,6 +147,39 @@ static void count_at(const struct orr_validation *v, struct sources *sources, do
         tally->width_ln += stretch * log(score->high / score->low);
     }
 }
+
+/* ---------------------------------------------------------------- other widths */
+
+struct orr_held orr_held_at(const struct orr_validation *validation, double width_ln)
+{
+    struct orr_held held = {.too_fast_frac = (double)NAN};
+    const struct orr_held mean = orr_held_mean(validation);
+    struct sources sources = sources_of(validation);
+    struct tally *tallies = sources.n > 0 ? malloc(sources.n * sizeof *tallies) : NULL;
+    if (tallies && mean.width_ln > 0) {
+        count_at(validation, &sources, width_ln / mean.width_ln, tallies);
+        for (size_t i = 0; i < sources.n; i++) {
+            held.rows += (size_t)tallies[i].rows;
+            held.coverage_frac += tallies[i].held / tallies[i].rows / (double)sources.n;
+            held.width_ln += tallies[i].width_ln / tallies[i].rows / (double)sources.n;
+        }
+        held.sources = sources.n;
+    }
+    free(tallies);
+    free(sources.names);
+    return held;
+}
+
+struct orr_held orr_held_on_record_at(const struct orr_validation *validation, double width_ln)
+{
+    struct orr_validation part = on_record(validation);
+    struct orr_held held = {.too_fast_frac = (double)NAN};
+    if (part.scores) held = orr_held_at(&part, width_ln);
+    free(part.scores);
+    return held;
+}
+
+/* ---------------------------------------------------------------- a source left out of the choice of widths */
 
 static double coverage_without(const struct tally *tallies, size_t n, size_t left_out)
 {

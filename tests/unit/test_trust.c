@@ -430,6 +430,25 @@ static void a_source_has_no_part_in_its_own_width(void **state)
     assert_close(cross.width_ln, 2 * log(2) * (3 + 3 + 3 + 0.3) / 4, 1e-9);
 }
 
+/* The intervals of the last test have a mean width of 2 ln 2. Half of it keeps what lies within half of ln 2 from the
+ * middle, three of four; a quarter of it two of four. The row 3 ln 2 away is held at three times the width. */
+static void other_widths_stretch_all_intervals_alike(void **state)
+{
+    (void)state;
+    struct orr_score scores[] = {held_score("A", exp(-0.0999 * log(2)) - 1, true, 0.5, 2),
+                                 held_score("B", exp(0.1999 * log(2)) - 1, true, 0.5, 2),
+                                 held_score("C", exp(-0.2999 * log(2)) - 1, true, 0.5, 2),
+                                 held_score("D", exp(2.9999 * log(2)) - 1, false, 0.5, 2)};
+    const struct orr_validation v = {.n_scores = COUNT(scores), .scores = scores};
+    assert_close(orr_held_at(&v, log(2)).coverage_frac, 0.75, 1e-12);
+    assert_close(orr_held_at(&v, log(2) / 2).coverage_frac, 0.5, 1e-12);
+    assert_close(orr_held_at(&v, 6 * log(2)).coverage_frac, 1, 1e-12);
+    assert_close(orr_held_at(&v, log(2) / 2).width_ln, log(2) / 2, 1e-12);
+    scores[1].on_record = scores[3].on_record = true;
+    assert_int_equal(orr_held_on_record_at(&v, log(2)).rows, 2);
+    assert_close(orr_held_on_record_at(&v, log(2)).coverage_frac, 0.5, 1e-12);
+}
+
 /* Only rows whose engine runs cover count: A's second row and all of B. */
 static void validated_engines_have_a_width_of_their_own(void **state)
 {
@@ -519,6 +538,7 @@ int main(void)
         cmocka_unit_test(a_service_at_its_knee_says_so),
         cmocka_unit_test(coverage_is_a_mean_over_sources),
         cmocka_unit_test(a_source_has_no_part_in_its_own_width),
+        cmocka_unit_test(other_widths_stretch_all_intervals_alike),
         cmocka_unit_test(validated_engines_have_a_width_of_their_own),
         cmocka_unit_test(a_measured_run_is_nearest_to_itself),
     };
