@@ -111,6 +111,7 @@ struct orr_gemm_constants {
     double grouped_tile_s;             /* grouped product: fixed time of a tile */
     double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
+    double grouped_idle_s;             /* ... time of an expert of the rank that has no row */
     double grouped_passes;             /* ... how often the bytes of Eq. 303 move beside it; 0: once */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
     double grouped_triton_frac, grouped_triton_tile_s;                      /* ... by Triton kernels; 0: none */

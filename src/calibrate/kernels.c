@@ -288,7 +288,11 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
     if (!supported(r->fit, dtype, row)) return;
     struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
     const struct orr_linear linear = {
-        .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .quantised = true};
+        .names = ORR_LINEAR("expert"),
+        .experts = used,
+        .idle_experts = orr_max(0, experts / ep - used),
+        .m = rows / used,
+        .quantised = true};
     emit_experts(&emit, linear, hidden, up ? (gated > 0 ? 2 : 1) * width : 0, down ? width : 0);
     take(r, row, ORR_OP_GROUPED);
     /* This pass permutes the gathered tokens, applies the activation and combines the results. */

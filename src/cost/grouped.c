@@ -32,7 +32,7 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
 
 /* The part of the constants that differs between libraries. */
 struct library {
-    double frac, tile_s, dram_frac, launch_s;
+    double frac, tile_s, dram_frac, launch_s, idle_s;
 };
 
 /* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
@@ -43,11 +43,12 @@ static struct library library_of(const struct orr_job *job, const struct orr_op 
     const bool four_bits = op->weight_bytes < 1 && op->input_bytes < 2;
     if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
         return (struct library){u->grouped_frac, four->grouped_gen_tile_s, four->grouped_gen_dram_frac,
-                                four->grouped_gen_launch_s};
+                                four->grouped_gen_launch_s, 0};
     if (orr_experts_triton(job, op->dtype, op->weight_bytes))
         return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
-                                u->grouped_triton_launch_s};
-    return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s};
+                                u->grouped_triton_launch_s, 0};
+    return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s,
+                            u->grouped_idle_s};
 }
 
 /* Eq. 376: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
@@ -66,7 +67,8 @@ static double rate_of(const struct orr_job *job, const struct orr_op *op)
            (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
 }
 
-/* What all grouped kernels share: traffic, rate of the matrix units, launch. */
+/* What all grouped kernels share: traffic, rate of the matrix units, launch. Eq. 28b: blocks look for their rows expert by
+ * expert, and pass those without rows one after another, while nothing else is left to do. */
 static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
 {
     const struct library library = library_of(job, op);
@@ -76,7 +78,7 @@ static struct orr_cost common_cost(const struct orr_job *job, const struct orr_o
                              .matrix_frac = burst_frac,
                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
                              .split_k = 1,
-                             .launch_s = library.launch_s,
+                             .launch_s = library.launch_s + op->idle_experts * library.idle_s,
                              .dram_bytes = bytes,
                              .l2_bytes = bytes,
                              .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * library.dram_frac)};

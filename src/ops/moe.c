@@ -22,7 +22,7 @@
 #define UNFUSED_LAUNCHES 3
 /* Kernels of Eq. 379, counted in transformers 5: seven of a clamped gate less one of the operator list, two gathers and
  * two additions; backward 14 less one by the rules of autograd, and two additions by index of four each. */
-#define BIASED_LAUNCHES 10
+#define BIASED_LAUNCHES          10
 #define BIASED_BACKWARD_LAUNCHES 21
 
 /* A router in few kernels: bytes that a score moves each way, and kernels. */
@@ -254,8 +254,9 @@ static void emit_gather(struct orr_emit *emit, const struct orr_layer_kind *kind
     emit_slices(emit, payload * d->te);
 }
 
-/* Eqs. 7, 8: the rows are spread over the experts that at least one token chooses. */
-static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows, double touched)
+/* Eqs. 7, 8: the rows are spread over the experts that at least one token chooses, of the `places` on the rank. */
+static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows, double touched,
+                          double places)
 {
     const struct orr_dims *d = &emit->dims;
     const double used = orr_max(1, orr_min(touched, rows)), f = (double)kind->expert_width / d->te;
@@ -263,6 +264,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
     orr_emit_linear(emit,
                     &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
                                          .experts = used,
+                                         .idle_experts = orr_max(0, places - used),
                                          .m = rows / used,
                                          .k = h,
                                          .n = (kind->gated ? 2 : 1) * f,
@@ -275,6 +277,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                     .backward_bytes = (kind->gated ? 10 : 6) * rows * f});
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("expert.down"),
                                                .experts = used,
+                                               .idle_experts = orr_max(0, places - used),
                                                .m = rows / used,
                                                .k = f,
                                                .n = h,
@@ -291,9 +294,9 @@ static void emit_fixed_products(struct orr_emit *emit, const struct orr_layer_ki
     const struct orr_dims *d = &emit->dims;
     const double block = (double)emit->job->engine.expert_block_rows, choices = d->T_group * (double)kind->n_active;
     const double others = places - 1, filled = orr_max(0, orr_ceil((choices - others) / block));
-    if (choices < places) emit_products(emit, kind, choices / d->e, choices / d->e);
-    else if (d->T_group <= block) emit_products(emit, kind, d->T_group * places / d->e, places / d->e);
-    else emit_products(emit, kind, (filled + others) * block / d->e, (filled + others) / d->e);
+    if (choices < places) emit_products(emit, kind, choices / d->e, choices / d->e, 0);
+    else if (d->T_group <= block) emit_products(emit, kind, d->T_group * places / d->e, places / d->e, 0);
+    else emit_products(emit, kind, (filled + others) * block / d->e, (filled + others) / d->e, 0);
 }
 
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -317,6 +320,6 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (emit->job->engine.moe_gather) emit_gather(emit, kind);
     else emit_exchange(emit, kind, rows.sent * imbalance);
     if (emit->job->engine.expert_block_rows > 0) emit_fixed_products(emit, kind, places);
-    else emit_products(emit, kind, rows.work, touched);
+    else emit_products(emit, kind, rows.work, touched, places / d->e);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

@@ -98,6 +98,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "grouped product: share of DRAM bandwidth")                                                                      \
     X(GEMM, grouped_launch_s, S, "s", true, 0, 1, NEVER, GROUPED, ALL, 0, 5e-5, 1e-5,                                  \
       "grouped product: fixed time, including its routing kernels")                                                    \
+    X(GEMM, grouped_idle_s, S, "s", false, 0, 1e-3, NEVER, GROUPED, ALL, 0, 1e-6, 1e-7,                                \
+      "grouped product: time of an expert of the rank without rows (Eq. 28b)")                                         \
     X(GEMM, grouped_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                                  \
       "grouped product: how often the copies beside it move their bytes (Eq. 303); 0: once")                           \
     X(GEMM, grouped_gen_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                        \

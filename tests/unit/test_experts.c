@@ -44,6 +44,26 @@ static void few_rows_are_read_by_clusters(void **state)
     assert_close(cost.total_s, joined_s + 5e-6, 1e-6);
 }
 
+/* Eq. 28b: 30 experts without rows of 0.1 us are 3 us beside the launch of 5. Triton's kernels do not see them. */
+static void experts_without_rows_take_time(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_TUNED, 16);
+    struct orr_cost without, with, triton;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_idle_s = 0.1e-6;
+    orr_cost_grouped(&w->job, &op, &without);
+    op.idle_experts = 30;
+    orr_cost_grouped(&w->job, &op, &with);
+    assert_close(without.launch_s, 5e-6, 1e-12);
+    assert_close(with.launch_s, 8e-6, 1e-12);
+    assert_close(with.total_s - without.total_s, 3e-6, 1e-6);
+    w->job.engine.triton_experts = true;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_triton_dram_frac = 1;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_triton_launch_s = 4e-6;
+    orr_cost_grouped(&w->job, &op, &triton);
+    assert_close(triton.launch_s, 4e-6, 1e-12);
+}
+
 static double expert_rows(struct world *w, const char *rest)
 {
     static struct orr_op_list list;
@@ -354,6 +374,7 @@ int main(void)
         cmocka_unit_test(plain_routers_take_what_their_kernels_take),
         cmocka_unit_test(capacity_fixes_the_rows_of_experts),
         cmocka_unit_test(few_rows_are_read_by_clusters),
+        cmocka_unit_test(experts_without_rows_take_time),
         cmocka_unit_test(random_rows_fill_blocks_on_average),
         cmocka_unit_test(loops_and_streams_add_up),
         cmocka_unit_test(frameworks_launch_and_wait),
