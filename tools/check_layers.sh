@@ -106,7 +106,7 @@ rule "every unit test is run"
 
 # These members have no unit in their name: ratios of counts, shapes, and constants whose comment states the unit.
 unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_slope|tile_cost|moe_imbalance|moe_capacity|count'
-unitless="$unitless|batch|m|n|k|launches"
+unitless="$unitless|batch|m|n|k|launches|n_idle_experts"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|grouped_passes|grouped_triton_passes|send_pairs"
 unitless="$unitless|host_speed|sustained_units|layout_launches|layout_backward_launches|stream_tensors"

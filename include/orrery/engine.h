@@ -291,6 +291,9 @@ struct orr_engine {
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
+    int64_t fused_shared_of;                 /* serving: beside so many routed experts, a shared one as wide as they are
+                                                is one of them for the kernels, if none are divided; 0: never */
+    char fused_shared_chips[64];             /* ... on these families of chips */
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
     int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
     bool graph_prompts;                      /* steps with prompts of so many rows are graphs in pieces, too */

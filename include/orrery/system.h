@@ -105,6 +105,7 @@ struct orr_gemm_constants {
     double narrow_frac;     /* share of the rate left to tiles of the fewest rows; 0: all of it */
     double wave_s;          /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;        /* fixed time of a dependent kernel in a stream (O) */
+    double walk_s_per_element;    /* least time of a tile per element of the reduction; 0: none */
     double pitch_8_frac;    /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
     double pitch_4_frac, pitch_2_frac; /* the same at multiples of 4 and of 2 bytes */
     double grouped_frac;               /* grouped product: share of peak inside a tile */
@@ -112,6 +113,7 @@ struct orr_gemm_constants {
     double grouped_dram_frac;          /* grouped product: share of DRAM bandwidth at which experts are read */
     double grouped_launch_s;           /* grouped product: fixed time, including routing and bookkeeping kernels */
     double grouped_idle_s;             /* ... time of an expert of the rank that has no row */
+    double grouped_walk_s_per_element;       /* ... least time of a tile per element of the reduction; 0: none */
     double grouped_passes;             /* ... how often the bytes of Eq. 303 move beside it; 0: once */
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
     double grouped_triton_frac, grouped_triton_tile_s;                      /* ... by Triton kernels; 0: none */

@@ -290,7 +290,7 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
     const struct orr_linear linear = {
         .names = ORR_LINEAR("expert"),
         .experts = used,
-        .idle_experts = orr_max(0, experts / ep - used),
+        .n_idle_experts = orr_max(0, experts / ep - used),
         .m = rows / used,
         .quantised = true};
     emit_experts(&emit, linear, hidden, up ? (gated > 0 ? 2 : 1) * width : 0, down ? width : 0);

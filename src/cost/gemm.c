@@ -265,6 +265,13 @@ static double exposed_sum_s(const struct orr_job *job, const struct orr_op *op)
     return job->calibration.sum_exposed_frac * more * op->batch * op->m * op->n / job->system.chip.hbm_bytes_per_s;
 }
 
+/* Eq. 30a: a kernel that does not divide the reduction waits for memory at each of its steps, however few tiles there
+ * are. */
+static double walk_s(const struct orr_job *job, const struct orr_op *op)
+{
+    return job->calibration.gemm[op->dtype].walk_s_per_element * op->k;
+}
+
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
 {
     const struct gemm g = prepare(job, op, burst_frac);
@@ -275,7 +282,7 @@ void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double
     const double slower = has_fixed_tile(job, op) ? fixed_tile_cost(op->m) : 1;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
-                              .compute_s = slower * c.compute_s + exposed_sum_s(job, op),
+                              .compute_s = orr_max(slower * c.compute_s + exposed_sum_s(job, op), walk_s(job, op)),
                               .l2_s = slower * c.l2_s,
                               .dram_s = slower * g.dram_s[split],
                               .l2_bytes = c.l2_bytes,

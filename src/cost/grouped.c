@@ -67,8 +67,8 @@ static double rate_of(const struct orr_job *job, const struct orr_op *op)
            (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
 }
 
-/* What all grouped kernels share: traffic, rate of the matrix units, launch. Eq. 28b: blocks look for their rows expert by
- * expert, and pass those without rows one after another, while nothing else is left to do. */
+/* What all grouped kernels share: traffic, rate of the matrix units, launch. Eq. 28b: blocks look for their rows expert
+ * by expert, and pass those without rows one after another, while nothing else is left to do. */
 static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
 {
     const struct library library = library_of(job, op);
@@ -78,7 +78,7 @@ static struct orr_cost common_cost(const struct orr_job *job, const struct orr_o
                              .matrix_frac = burst_frac,
                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
                              .split_k = 1,
-                             .launch_s = library.launch_s + op->idle_experts * library.idle_s,
+                             .launch_s = library.launch_s + op->n_idle_experts * library.idle_s,
                              .dram_bytes = bytes,
                              .l2_bytes = bytes,
                              .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * library.dram_frac)};
@@ -130,6 +130,8 @@ static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struc
         cost->tile_n = (int64_t)n;
     }
     cost->compute_s = orr_max(walk_s, cost->matrix_s);
+    cost->dram_s =
+        orr_max(cost->dram_s, job->calibration.gemm[op->dtype].grouped_walk_s_per_element * op->k); /* Eq. 30a */
     orr_cost_name_bound(cost);
 }
 

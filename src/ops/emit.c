@@ -117,7 +117,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     op->weight_bytes = widths.weight_bytes;
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
     if (grouped) op->launches = grouped_launches(emit, linear->experts);
-    op->idle_experts = linear->idle_experts;
+    op->n_idle_experts = linear->n_idle_experts;
     return op;
 }
 

@@ -98,9 +98,9 @@ struct orr_linear_names {
 
 struct orr_linear {
     struct orr_linear_names names;
-    double m, n, k;      /* forward shape (m, k) x (k, n) */
-    double experts;      /* experts of a grouped product that have rows; 0: one plain product */
-    double idle_experts; /* experts of the rank that have none */
+    double m, n, k;        /* forward shape (m, k) x (k, n) */
+    double experts;        /* experts of a grouped product that have rows; 0: one plain product */
+    double n_idle_experts; /* experts of the rank that have none */
     bool bias;
     bool last;                /* last product of the layer, which recomputation may skip */
     bool quantised;           /* has the format of the weights; else 16 bit */

@@ -4,6 +4,7 @@
 #define ORR_OPS_EXPERTS_H
 
 #include "base/number.h"
+#include "base/text.h"
 #include "orrery.h"
 
 #include <math.h>
@@ -37,6 +38,15 @@ static inline double orr_experts_touched_most(double places, double active, doub
 static inline double orr_expert_pass_bytes(double tokens, double rows, double hidden, double width)
 {
     return 2 * (tokens * hidden + rows * (2 * hidden + width));
+}
+
+/* Eq. 302a: is the shared expert of a layer one more expert of its grouped products, which every token chooses? */
+static inline bool orr_shared_is_routed(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return job->kind == ORR_JOB_INFER && job->engine.fused_shared_of > 0 && job->plan.ep == 1 &&
+           kind->n_experts == job->engine.fused_shared_of && !kind->shared_gate &&
+           kind->shared_width == kind->expert_width &&
+           orr_has_word(job->engine.fused_shared_chips, job->system.chip.family);
 }
 
 /* Does the exchange of an expert group that spans data-parallel ranks bring the rows to the experts? */

@@ -2,6 +2,8 @@
  * the tensor-parallel group (Eq. 6b). */
 #include "ops/emit.h"
 
+#include "ops/experts.h"
+
 /* Eq. 336: gate and up are halves of one matrix. SiLU, the product and their gradients that read a half are not
  * vectorised and count by elements. The gradient of up is a product of whole tensors (6 bytes), and the gradients of
  * both halves are joined (8). */
@@ -111,7 +113,8 @@ static void emit_shared_gate(struct orr_emit *emit)
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const double width = (double)(kind->n_experts > 0 ? kind->shared_width : kind->ffn_width);
+    const double shared = orr_shared_is_routed(emit->job, kind) ? 0 : (double)kind->shared_width;
+    const double width = kind->n_experts > 0 ? shared : (double)kind->ffn_width;
     if (kind->n_experts > 0) orr_emit_experts(emit, kind);
     if (width > 0) emit_dense(emit, kind, width, kind->n_experts > 0);
     if (width > 0 && kind->shared_gate) emit_shared_gate(emit);

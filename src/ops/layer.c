@@ -226,7 +226,8 @@ static double more_kernels(const struct orr_emit *emit, const struct orr_layer_k
     const double qk_norms = (double)emit->job->engine.qk_norm_kernels * (kind->qk_norm_full ? 2 : 1);
     double kernels = orr_max(0, (double)kind->n_norms - 2) + (kind->qk_norm ? qk_norms : 0);
     if (kind->gate_columns > 0) kernels += 1;
-    if (kind->n_experts > 0) kernels += kind->shared_width > 0 ? 1 : kind->ffn_width > 0 ? 0 : -1;
+    const bool shared = kind->shared_width > 0 && !orr_shared_is_routed(emit->job, kind);
+    if (kind->n_experts > 0) kernels += shared ? 1 : kind->ffn_width > 0 ? 0 : -1;
     return kernels;
 }
 

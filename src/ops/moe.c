@@ -264,7 +264,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
     orr_emit_linear(emit,
                     &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
                                          .experts = used,
-                                         .idle_experts = orr_max(0, places - used),
+                                         .n_idle_experts = orr_max(0, places - used),
                                          .m = rows / used,
                                          .k = h,
                                          .n = (kind->gated ? 2 : 1) * f,
@@ -277,7 +277,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                     .backward_bytes = (kind->gated ? 10 : 6) * rows * f});
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("expert.down"),
                                                .experts = used,
-                                               .idle_experts = orr_max(0, places - used),
+                                               .n_idle_experts = orr_max(0, places - used),
                                                .m = rows / used,
                                                .k = f,
                                                .n = h,
@@ -303,13 +303,15 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     const double active = (double)kind->n_active, places = (double)orr_expert_places(emit->job, kind);
+    const double joined = orr_shared_is_routed(emit->job, kind) ? 1 : 0;
     const double imbalance = orr_rows_frac(&emit->job->workload);
     /* Where ranks may differ, the busiest one counts. It has at least a row for each expert that it touches. */
     const double touched = imbalance > 1 ? orr_experts_touched_most(places, active, d->T_group, d->e)
                                          : orr_experts_touched(places, active, d->T_group, d->e);
     const double work = d->T_group * active / d->e * imbalance;
-    const struct rows rows = {
-        .sent = d->T_sent * active, .work = imbalance > 1 ? orr_max(work, touched) : work, .experts = touched};
+    const struct rows rows = {.sent = d->T_sent * active,
+                              .work = (imbalance > 1 ? orr_max(work, touched) : work) + joined * d->T_group,
+                              .experts = touched + joined};
     emit_router(emit, kind);
     emit_routing(emit, kind, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
@@ -320,6 +322,6 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (emit->job->engine.moe_gather) emit_gather(emit, kind);
     else emit_exchange(emit, kind, rows.sent * imbalance);
     if (emit->job->engine.expert_block_rows > 0) emit_fixed_products(emit, kind, places);
-    else emit_products(emit, kind, rows.work, touched, places / d->e);
+    else emit_products(emit, kind, rows.work, rows.experts, places / d->e + joined);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

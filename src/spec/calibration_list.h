@@ -84,6 +84,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "fixed time of a wave")                                                                                          \
     X(GEMM, launch_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 2e-5, 2e-6,                                            \
       "fixed time of a dependent kernel in a stream")                                                                  \
+    X(GEMM, walk_s_per_element, S, "s", false, 0, 1e-6, NEVER, NONE, ALL, 0, 0, 0,                                     \
+      "least time of a tile per element of the reduction (Eq. 30a); 0: none")                                          \
     X(GEMM, pitch_8_frac, NONE, "frac", false, 0, 1, NEVER, GEMM, PITCH_8, 0.05, 1, 0.8,                               \
       "share of the rate left where rows begin at multiples of 8 bytes only")                                          \
     X(GEMM, pitch_4_frac, NONE, "frac", false, 0, 1, NEVER, GEMM, PITCH_4, 0.05, 1, 0.6,                               \
@@ -100,6 +102,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "grouped product: fixed time, including its routing kernels")                                                    \
     X(GEMM, grouped_idle_s, S, "s", false, 0, 1e-3, NEVER, GROUPED, ALL, 0, 1e-6, 1e-7,                                \
       "grouped product: time of an expert of the rank without rows (Eq. 28b)")                                         \
+    X(GEMM, grouped_walk_s_per_element, S, "s", false, 0, 1e-6, NEVER, NONE, ALL, 0, 0, 0,                             \
+      "grouped product: least time of a tile per element of the reduction (Eq. 30a); 0: none")                         \
     X(GEMM, grouped_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                                  \
       "grouped product: how often the copies beside it move their bytes (Eq. 303); 0: once")                           \
     X(GEMM, grouped_gen_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                        \

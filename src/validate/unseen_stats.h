@@ -21,8 +21,8 @@ struct orr_held orr_held_mean(const struct orr_validation *validation);
 
 /* The same of the scores whose engine measured runs cover. */
 struct orr_held orr_held_on_record(const struct orr_validation *validation);
-/* The same with all intervals stretched about their middles by one factor, to this mean width (Eq. 238a); only coverage,
- * width and counts are filled in. The second takes the scores whose engine measured runs cover. */
+/* The same with all intervals stretched about their middles by one factor, to this mean width (Eq. 238a); only
+ * coverage, width and counts are filled in. The second takes the scores whose engine measured runs cover. */
 struct orr_held orr_held_at(const struct orr_validation *validation, double width_ln);
 struct orr_held orr_held_on_record_at(const struct orr_validation *validation, double width_ln);
 /* The same for a source that had no part in the choice of widths: for each source the intervals are stretched by the

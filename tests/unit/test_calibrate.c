@@ -489,7 +489,7 @@ static void experts_become_grouped_products(void **state)
         assert_int_equal(fit->rows[i].n_ops, n_ops[i]);
         assert_int_equal(fit->rows[i].ops[0].kind, ORR_OP_GROUPED);
         assert_close(fit->rows[i].ops[0].batch, experts[i], 1e-12);
-        assert_close(fit->rows[i].ops[0].idle_experts, i < 4 ? 8 - experts[i] : 0, 1e-12);
+        assert_close(fit->rows[i].ops[0].n_idle_experts, i < 4 ? 8 - experts[i] : 0, 1e-12);
         assert_close(fit->rows[i].ops[0].k, i < 3 ? 64 : 32, 1e-12);
         assert_close(fit->rows[i].ops[0].n, 64, 1e-12);
     }

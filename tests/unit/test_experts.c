@@ -52,7 +52,7 @@ static void experts_without_rows_take_time(void **state)
     struct orr_cost without, with, triton;
     w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_idle_s = 0.1e-6;
     orr_cost_grouped(&w->job, &op, &without);
-    op.idle_experts = 30;
+    op.n_idle_experts = 30;
     orr_cost_grouped(&w->job, &op, &with);
     assert_close(without.launch_s, 5e-6, 1e-12);
     assert_close(with.launch_s, 8e-6, 1e-12);
@@ -62,6 +62,71 @@ static void experts_without_rows_take_time(void **state)
     w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_triton_launch_s = 4e-6;
     orr_cost_grouped(&w->job, &op, &triton);
     assert_close(triton.launch_s, 4e-6, 1e-12);
+}
+
+/* Eq. 30a: a reduction of 4,096 at 20 ns is 81.92 us, more than the 17,104,896 bytes take at 4 TB/s (4.276 us). */
+static void a_walk_along_the_reduction_takes_time(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_TUNED, 16);
+    struct orr_cost cost;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.dram_s, 17104896 / 4e12, 1e-12);
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_walk_s_per_element = 20e-9;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.dram_s, 81.92e-6, 1e-12);
+    struct orr_op plain = op;
+    plain.kind = ORR_OP_GEMM;
+    plain.batch = 1;
+    plain.flops = op.flops / op.batch;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].walk_s_per_element = 1e-6;
+    orr_cost_gemm(&w->job, &plain, &cost);
+    assert_close(cost.compute_s, 4096e-6, 1e-12);
+}
+
+/* What a decode step of 16 sequences has of DeepSeek-V3 on 8 GPUs: experts with rows, rows of all of them, and
+ * operators of the shared expert. */
+struct shared_step {
+    double experts, rows;
+    int shared;
+};
+
+static struct shared_step step_of(struct world *w, const char *system, const char *engine, int ep)
+{
+    static struct orr_op_list list;
+    struct shared_step step = {0};
+    const struct orr_serve_shape shape = {.decode_sequences = 16, .decode_context = 100, .queries = 1};
+    read_job(
+        w,
+        "{'kind':'infer','model':'deepseek-v3','system':'%s','gpus':8,'plan':{'tp':8,'ep':%d},'workload':{'batch':16,"
+        "'input_len':1024,'output_len':128,'precision':'fp8','engine':'%s'}}",
+        system, ep, engine);
+    list.n = 0;
+    orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_DECODE, &list);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct orr_op *op = &list.items[i];
+        if (strcmp(op->name, "expert.down") == 0) step.experts = op->batch, step.rows = op->batch * op->m;
+        step.shared += strncmp(op->name, "shared.", 7) == 0;
+    }
+    return step;
+}
+
+/* Eq. 302a: 16 tokens choose 8 of 256 experts each, 128 rows on 256·(1 − (1 − 8/256)^16) = 101.96 experts. Where the
+ * shared expert joins them, it has 16 rows more on one expert more, and no products of its own. */
+static void a_shared_expert_joins_the_others(void **state)
+{
+    struct world *w = *state;
+    const double touched = 256 * (1 - pow(1 - 8.0 / 256, 16));
+    const struct shared_step joined = step_of(w, "h200-sxm", "sglang", 1), apart = step_of(w, "h200-sxm", "vllm", 1),
+                             divided = step_of(w, "h200-sxm", "sglang", 8), other = step_of(w, "b200-sxm", "sglang", 1);
+    assert_close(joined.experts, touched + 1, 1e-12);
+    assert_close(joined.rows, 128 + 16, 1e-12);
+    assert_int_equal(joined.shared, 0);
+    assert_close(apart.experts, touched, 1e-12);
+    assert_close(apart.rows, 128, 1e-12);
+    assert_int_equal(apart.shared, 2);
+    assert_int_equal(divided.shared, 2);
+    assert_int_equal(other.shared, 2);
 }
 
 static double expert_rows(struct world *w, const char *rest)
@@ -375,6 +440,8 @@ int main(void)
         cmocka_unit_test(capacity_fixes_the_rows_of_experts),
         cmocka_unit_test(few_rows_are_read_by_clusters),
         cmocka_unit_test(experts_without_rows_take_time),
+        cmocka_unit_test(a_walk_along_the_reduction_takes_time),
+        cmocka_unit_test(a_shared_expert_joins_the_others),
         cmocka_unit_test(random_rows_fill_blocks_on_average),
         cmocka_unit_test(loops_and_streams_add_up),
         cmocka_unit_test(frameworks_launch_and_wait),
