@@ -62,7 +62,7 @@ static bool share(struct orr_stack_worker *worker, const struct orr_stack_choice
         if (member->weight < NEGLIGIBLE) continue;
         for (size_t i = 0; i < chosen->n; i++)
             left[i] = -orr_stack_predict(worker, member->runs, chosen->at[i], &member->fit).mean;
-        orr_stack_share(member->runs, chosen, left, member->fit.within, member->fit.fitted, &member->shared);
+        orr_stack_share(member->runs, chosen, left, member->fit.ordinary, member->fit.fitted, &member->shared);
     }
     free(left);
     return left;

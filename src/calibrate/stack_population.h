@@ -10,6 +10,13 @@
     X(SERVED, 0.23, 0.34, 0.43)                                                                                        \
     X(FOREIGN, 0.11, 0.23, 0.66)
 
+/* How wide single runs lie about a parent as it is, when the level of their stack is taken out: the median over the
+ * stacks, and the spread of its logarithm. */
+#define ORR_STACK_WIDTHS(X)                                                                                            \
+    /* in training, in serving */                                                                                      \
+    X(MEDIAN, 0.094, 0.106)                                                                                            \
+    X(SPREAD, 0.47, 0.51)
+
 /* What fits to all rows of a stack leave of single runs, as a spread in logarithms: medians over the stacks. */
 #define ORR_STACK_WITHIN_TRAINING 0.066
 #define ORR_STACK_WITHIN_BATCHES  0.037 /* static batches */
