@@ -473,14 +473,18 @@ static void the_file_predicts_as_the_fit(void **state)
     orr_stack_close(stack);
 }
 
-/* The parent as it is describes a stack only against all fits together, and another engine likewise. */
+/* The parent as it is describes a stack only with 0.60 of the weight, and another engine with more than half. */
 static void the_file_has_the_engine_that_the_runs_favour(void **state)
 {
     (void)state;
     static const struct {
         double weight[3];
         size_t best;
-    } CASES[] = {{{0.40, 0.25, 0.35}, 1}, {{0.55, 0.25, 0.20}, 0}, {{0.10, 0.30, 0.60}, 2}, {{0.20, 0.35, 0.45}, 1}};
+    } CASES[] = {{{0.40, 0.25, 0.35}, 1},
+                 {{0.58, 0.26, 0.16}, 1},
+                 {{0.61, 0.23, 0.16}, 0},
+                 {{0.10, 0.30, 0.60}, 2},
+                 {{0.20, 0.35, 0.45}, 1}};
     struct orr_stack_mixture *mixture = calloc(1, sizeof *mixture);
     mixture->n = 3;
     for (size_t i = 0; i < COUNT(CASES); i++) {
