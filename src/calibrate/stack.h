@@ -79,6 +79,7 @@ double orr_stack_parent(int i, const struct orr_engine *engine);
  * is that the parent describes it as it is, once fitted, or not at all. */
 struct orr_stack_population {
     double spread[ORR_STACK_DIMS];   /* of x; the last: of the level, in ORR_STACK_LEVEL */
+    double width, width_spread;      /* of runs about a parent as it is (ln): its median, and the spread of its ln */
     double as_it_is, fitted, others; /* weights; their sum is 1 */
 };
 /* Minus the logarithm of the prior at x (of the level at i = ORR_STACK_N), its derivative, and the curvature of the
@@ -107,11 +108,18 @@ double orr_stack_within(enum orr_regime regime);
 
 /* Estimating one: fits to stacks are added, under the population so far, and then give the next (Eq. 362). */
 struct orr_stack_fit;
+struct orr_stack_runs;
+struct orr_stack_choice;
 struct orr_stack_moments {
     double weight[ORR_STACK_DIMS], second[ORR_STACK_DIMS];
+    double width_weight, width_first, width_second; /* of the logarithms of widths */
 };
 void orr_stack_moments_add(const struct orr_stack_population *population, const struct orr_stack_fit *fit,
                            double weight, struct orr_stack_moments *moments);
+/* How wide the chosen runs lie about the engine as it is, when the level of their stack is taken out, as a spread in
+ * logarithms; and a stack's width for the next population (Eq. 362a). */
+double orr_stack_width(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen);
+void orr_stack_moments_add_width(double width, double weight, struct orr_stack_moments *moments);
 void orr_stack_moments_settle(const struct orr_stack_moments *moments, struct orr_stack_population *population);
 
 /* ---------------------------------------------------------------- runs (stack_runs.c) */
@@ -214,13 +222,14 @@ struct orr_stack_fit {
     double x[ORR_STACK_N];
     double level;                                      /* L */
     double within;                                     /* s, spread of single runs */
+    double ordinary;                                   /* spread by which what is left of a run counts as usual */
     double n_told;                                     /* effective number of parameters, e */
     double evidence;                                   /* ln Z */
     double before[ORR_STACK_DIMS];                     /* variances before a run was seen */
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; what moves no run keeps the prior's */
 };
 
-/* The engine as it is, with the spread of the chosen runs about it. */
+/* The engine as it is. How wide runs lie about it is not known, but how wide they lie about other parents. */
 void orr_stack_as_it_is(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
                         struct orr_stack_fit *fit);
 /* Only the level moves. */

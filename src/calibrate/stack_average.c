@@ -13,6 +13,8 @@
 #define COUNTS 0.01
 /* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
 #define MAJORITY 0.5
+/* A file without any fitted number gives up what the runs say about them, so that the parent as it is needs more. */
+#define AS_IT_IS 0.60
 /* Members below this weight change nothing that is printed. */
 #define NEGLIGIBLE 1e-3
 /* Quantiles are looked for so many spreads from the members, by so many halvings. */
@@ -22,7 +24,7 @@
 /* Evidence counts with this power: every member leaves something out, and runs of one stack err together, so that they
  * say less about which member is right than as many runs of a member that is. Chosen with the few-shot table in view
  * (docs/fit.md). */
-#define POWER 0.6
+#define POWER 0.5
 
 /* Eq. 177: weights from the evidence and the weights before. */
 static void weigh(struct orr_stack_mixture *m, const double *before)
@@ -62,7 +64,7 @@ static bool share(struct orr_stack_worker *worker, const struct orr_stack_choice
         if (member->weight < NEGLIGIBLE) continue;
         for (size_t i = 0; i < chosen->n; i++)
             left[i] = -orr_stack_predict(worker, member->runs, chosen->at[i], &member->fit).mean;
-        orr_stack_share(member->runs, chosen, left, member->fit.within, member->fit.fitted, &member->shared);
+        orr_stack_share(member->runs, chosen, left, member->fit.ordinary, member->fit.fitted, &member->shared);
     }
     free(left);
     return left;
@@ -166,7 +168,7 @@ void orr_stack_keep_apart(struct orr_stack_mixture *mixture)
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
 {
     /* Every fit says that the stack is not the parent as it is, whatever engine it began with. */
-    const struct orr_stack_member *best = &mixture->members[mixture->members[0].weight >= MAJORITY ? 0 : 1];
+    const struct orr_stack_member *best = &mixture->members[mixture->members[0].weight >= AS_IT_IS ? 0 : 1];
     for (size_t i = 2; i < mixture->n; i++)
         if (mixture->members[i].weight > MAJORITY) best = &mixture->members[i];
     return best;

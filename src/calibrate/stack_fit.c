@@ -250,7 +250,7 @@ static void look_at_shared(struct orr_stack *stack, double *work)
     struct orr_stack_shared shared;
     const struct orr_stack_choice main = {stack->chosen, stack->n_main};
     for (size_t i = 0; i < stack->n_main; i++) work[i] = stack->about[i].left;
-    orr_stack_share(stack->fit_runs, &main, work, stack->fit.within, stack->fit.fitted, &shared);
+    orr_stack_share(stack->fit_runs, &main, work, stack->fit.ordinary, stack->fit.fitted, &shared);
     for (size_t i = 0; i < stack->n_chosen; i++)
         stack->about[i].after =
             stack->about[i].left - orr_stack_shift(&shared, &stack->fit_runs->runs[stack->chosen[i]]);
@@ -270,8 +270,8 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
         const struct orr_stack_guess fitted = orr_stack_predict(worker, stack->fit_runs, run, &stack->fit);
         about->left = -fitted.mean;
         about->left_out = i < stack->n_main ? left_out[i] : about->left;
-        about->weight = orr_stack_weight(about->left, stack->fit.within);
-        about->outlier = about->weight < OUTLIER_WEIGHT;
+        about->weight = orr_stack_weight(about->left, stack->fit.ordinary);
+        about->outlier = orr_stack_weight(about->left, stack->fit.within) < OUTLIER_WEIGHT;
         look_at_shares(stack, worker, run, about);
         /* what the runs left open about the fit, and how far the other members are from it */
         variance +=

@@ -2,6 +2,8 @@
 #include "calibrate/stack.h"
 #include "calibrate/stack_population.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +15,17 @@
 #define FITTED   0.28
 #define OTHERS   0.32
 
+/* What is judged about the width of runs about a parent: its median, and the spread of its logarithm. */
+#define WIDTH        0.10
+#define WIDTH_SPREAD 0.50
+/* A width is looked for in so many rounds, from this one on. */
+#define ROUNDS    100
+#define NARROWEST 0.01 /* runs repeat no better */
+
 struct orr_stack_population orr_stack_unknown(void)
 {
-    struct orr_stack_population population = {.as_it_is = AS_IT_IS, .fitted = FITTED, .others = OTHERS};
+    struct orr_stack_population population = {
+        .width = WIDTH, .width_spread = WIDTH_SPREAD, .as_it_is = AS_IT_IS, .fitted = FITTED, .others = OTHERS};
     for (int i = 0; i < ORR_STACK_DIMS; i++) population.spread[i] = 1;
     return population;
 }
@@ -24,6 +34,9 @@ struct orr_stack_population orr_stack_unknown(void)
 
 #define WEIGHTS_(kin, as_it_is, fitted, others) [ORR_STACK_##kin] = {as_it_is, fitted, others},
 static const double WEIGHTS[ORR_N_STACK_KINS][3] = {ORR_STACK_WEIGHTS(WEIGHTS_)};
+
+#define WIDTHS_(name, training, serving) {training, serving},
+static const double WIDTHS[][2] = {ORR_STACK_WIDTHS(WIDTHS_)};
 
 #define TRAINED_(key, spread, serving_spread) spread,
 #define SERVED_(key, spread, serving_spread)  serving_spread,
@@ -39,9 +52,13 @@ _Static_assert((int)N_LINES == (int)ORR_STACK_DIMS, "a line for every parameter 
 
 struct orr_stack_population orr_stack_recorded(enum orr_stack_kin kin)
 {
-    struct orr_stack_population population = {
-        .as_it_is = WEIGHTS[kin][0], .fitted = WEIGHTS[kin][1], .others = WEIGHTS[kin][2]};
-    memcpy(population.spread, SPREADS[kin != ORR_STACK_TRAINED], sizeof population.spread);
+    const int serves = kin != ORR_STACK_TRAINED;
+    struct orr_stack_population population = {.width = WIDTHS[0][serves],
+                                              .width_spread = WIDTHS[1][serves],
+                                              .as_it_is = WEIGHTS[kin][0],
+                                              .fitted = WEIGHTS[kin][1],
+                                              .others = WEIGHTS[kin][2]};
+    memcpy(population.spread, SPREADS[serves], sizeof population.spread);
     return population;
 }
 
@@ -82,8 +99,39 @@ void orr_stack_moments_add(const struct orr_stack_population *population, const 
     }
 }
 
+double orr_stack_width(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen)
+{
+    double width = WIDTH, level = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        double weights = 0, sum = 0, square = 0;
+        for (size_t i = 0; i < chosen->n; i++) {
+            const double error = log(runs->as_is[chosen->at[i]]), w = orr_stack_weight(error - level, width);
+            weights += w;
+            sum += w * error;
+            square += w * (error - level) * (error - level);
+        }
+        if (chosen->n == 0) break;
+        width = orr_max(NARROWEST, sqrt(square / (double)chosen->n));
+        level = sum / weights;
+    }
+    return width;
+}
+
+void orr_stack_moments_add_width(double width, double weight, struct orr_stack_moments *moments)
+{
+    moments->width_weight += weight;
+    moments->width_first += weight * log(width);
+    moments->width_second += weight * log(width) * log(width);
+}
+
 void orr_stack_moments_settle(const struct orr_stack_moments *moments, struct orr_stack_population *population)
 {
+    const double weight = moments->width_weight + SCALES_WEIGHT, judged = log(WIDTH);
+    const double mean = (moments->width_first + SCALES_WEIGHT * judged) / weight;
+    const double square =
+        (moments->width_second + SCALES_WEIGHT * (judged * judged + WIDTH_SPREAD * WIDTH_SPREAD)) / weight;
+    population->width = exp(mean);
+    population->width_spread = sqrt(square - mean * mean);
     for (int i = 0; i < ORR_STACK_DIMS; i++)
         population->spread[i] = sqrt((moments->second[i] + SCALES_WEIGHT) / (moments->weight[i] + SCALES_WEIGHT));
 }

@@ -22,6 +22,9 @@
 #define ROUNDS 5
 #define HALVES 3
 #define LOWEST 1e-3 /* of the ratio on a straight line */
+/* Widths that are tried for runs about the parent as it is, so many spreads to both sides. */
+enum { WIDTHS = 13 };
+#define WIDTHS_REACH 3.0
 
 /* The problem on straight lines: the chosen runs, the centre, the ratios there and the slopes. */
 struct problem {
@@ -221,9 +224,10 @@ static double spread_of(const double *errors, size_t n, double told, double with
     return sqrt(sum / (WITHIN_WEIGHT + orr_max(0, (double)n - told)));
 }
 
+/* Minus the logarithm of the prior of the spread, 0 where it is most likely. */
 static double spread_prior(double within, double before)
 {
-    return WITHIN_WEIGHT * (log(within) + before * before / (2 * within * within));
+    return WITHIN_WEIGHT * (log(within / before) + before * before / (2 * within * within) - 0.5);
 }
 
 /* The spread of the errors at x. */
@@ -372,7 +376,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
     for (int k = 0; k < p->n_active; k++) evidence -= 0.5 * log(fit->before[p->index[k]]);
     fit->fitted = true;
     fit->evidence = evidence;
-    fit->within = p->within;
+    fit->within = fit->ordinary = p->within;
     fit->level = x[p->n_active];
     memcpy(fit->active, p->active, sizeof fit->active);
     int place[ORR_STACK_DIMS];
@@ -410,9 +414,40 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
 
 /* ---------------------------------------------------------------- without parameters */
 
-/* Only the level moves, or nothing. */
-static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, bool moves_level,
-                      struct orr_stack_fit *fit)
+/* Minus the logarithm of the likelihood of the chosen runs about the engine as it is, given how wide they lie. */
+static double cost_of_width(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, double width)
+{
+    double cost = (double)chosen->n * log(width);
+    for (size_t i = 0; i < chosen->n; i++) cost += loss(log(runs->as_is[chosen->at[i]]), width);
+    return cost;
+}
+
+/* Eq. 176a: the evidence is averaged over widths, so that a run far off says that runs lie wide about this parent, as
+ * much as that another engine describes them. */
+void orr_stack_as_it_is(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
+                        struct orr_stack_fit *fit)
+{
+    const struct orr_stack_population *prior = &runs->prior;
+    double gain[WIDTHS], z[WIDTHS], best = -HUGE_VAL, before = 0, after = 0, mean = 0;
+    memset(fit, 0, sizeof *fit);
+    for (int k = 0; k < WIDTHS; k++) {
+        z[k] = WIDTHS_REACH * (2.0 * k / (WIDTHS - 1) - 1);
+        gain[k] = -0.5 * z[k] * z[k] - cost_of_width(runs, chosen, prior->width * exp(prior->width_spread * z[k]));
+        best = orr_max(best, gain[k]);
+    }
+    for (int k = 0; k < WIDTHS; k++) {
+        before += exp(-0.5 * z[k] * z[k]);
+        after += exp(gain[k] - best);
+        mean += exp(gain[k] - best) * z[k];
+    }
+    fit->evidence = best + log(after / before);
+    fit->within = prior->width * exp(prior->width_spread * mean / after);
+    fit->ordinary = runs->within; /* a run that no fit would reach is nothing to share */
+    fit->before[ORR_STACK_N] = LEVEL * LEVEL;
+}
+
+void orr_stack_level_only(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
+                          struct orr_stack_fit *fit)
 {
     const double before = runs->within;
     double within = before, level = 0, weights = 0;
@@ -427,32 +462,20 @@ static void fit_level(const struct orr_stack_runs *runs, const struct orr_stack_
             spread += w * (raw - level) * (raw - level);
         }
         const double precision = weights / (within * within) + 1 / (LEVEL * LEVEL);
-        fit->n_told = moves_level ? weights / (within * within) / precision : 0;
-        if (moves_level) level = sum / (within * within) / precision;
+        fit->n_told = weights / (within * within) / precision;
+        level = sum / (within * within) / precision;
         within = sqrt(spread / (WITHIN_WEIGHT + orr_max(0, (double)chosen->n - fit->n_told)));
     }
     const double precision = weights / (within * within) + 1 / (LEVEL * LEVEL);
     double cost = (double)chosen->n * log(within) + spread_prior(within, before);
     for (size_t i = 0; i < chosen->n; i++) cost += loss(-log(runs->as_is[chosen->at[i]]) - level, within);
-    if (moves_level) cost += 0.5 * level * level / (LEVEL * LEVEL) + 0.5 * log(precision) + log(LEVEL);
+    cost += 0.5 * level * level / (LEVEL * LEVEL) + 0.5 * log(precision) + log(LEVEL);
     fit->evidence = -cost;
     fit->level = level;
-    fit->within = within;
-    fit->fitted = moves_level;
+    fit->within = fit->ordinary = within;
+    fit->fitted = true;
     fit->before[ORR_STACK_N] = LEVEL * LEVEL;
-    fit->covariance[ORR_STACK_N][ORR_STACK_N] = moves_level ? 1 / precision : 0;
-}
-
-void orr_stack_as_it_is(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
-                        struct orr_stack_fit *fit)
-{
-    fit_level(runs, chosen, false, fit);
-}
-
-void orr_stack_level_only(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
-                          struct orr_stack_fit *fit)
-{
-    fit_level(runs, chosen, true, fit);
+    fit->covariance[ORR_STACK_N][ORR_STACK_N] = 1 / precision;
 }
 
 /* ---------------------------------------------------------------- predictions */
@@ -540,7 +563,7 @@ static double error_of_last(struct problem *p, const struct orr_stack_fit *fit)
 /* The same of the engine as it is. */
 static double as_it_is_of_last(struct problem *p, const struct orr_stack_fit *fit)
 {
-    p->within = fit->within;
+    p->within = fit->ordinary;
     for (size_t i = 0; i < p->n; i++) p->line[i] = -log(p->ratio[i]);
     return share_with_last(p, p->line[p->n - 1], false);
 }

@@ -111,13 +111,15 @@ static json_t *list_of(const double *values, int from)
     return list;
 }
 
-/* How far stacks are from their parents: the spread of every number, in its scale. */
+/* How far stacks are from their parents: the spread of every number, in its scale; and how wide runs lie about them. */
 static json_t *population_json(const struct orr_stack_population *population)
 {
     json_t *object = json_object();
     for (int i = 0; i < ORR_STACK_DIMS; i++)
         json_object_set_new(object, i < ORR_STACK_N ? orr_stack_parameter(i)->key : "time_factor",
                             orr_json_real(population->spread[i]));
+    json_object_set_new(object, "width", orr_json_real(population->width));
+    json_object_set_new(object, "width_spread", orr_json_real(population->width_spread));
     return object;
 }
 

@@ -54,6 +54,17 @@ static bool fit_stacks(const struct orr_few_parents *parents, const char *withou
     return done;
 }
 
+/* What stack i says: how far it is from its parent, and how wide its runs lie about the parent as it is. */
+static void add_stack(const struct orr_few_parents *parents, size_t i, const struct orr_stack_population *population,
+                      const struct orr_stack_fit *fit, struct orr_stack_moments *moments)
+{
+    const struct orr_few_parent *stack = &parents->stacks[i];
+    const struct orr_stack_choice rows = {stack->rows, stack->n_rows};
+    const double weight = weight_of(parents, i);
+    orr_stack_moments_add(population, fit, weight, moments);
+    orr_stack_moments_add_width(orr_stack_width(stack->runs, &rows), weight, moments);
+}
+
 bool orr_few_population(const struct orr_few_parents *parents, const char *without, bool trains,
                         struct orr_stack_population *population)
 {
@@ -68,7 +79,7 @@ bool orr_few_population(const struct orr_few_parents *parents, const char *witho
         done = fit_stacks(parents, without, trains, &now, fits);
         for (size_t i = 0; i < parents->n && done; i++)
             if (counts(&parents->stacks[i], without, trains) && fits[i].within < UNDESCRIBED)
-                orr_stack_moments_add(&now, &fits[i], weight_of(parents, i), &moments);
+                add_stack(parents, i, &now, &fits[i], &moments);
         orr_stack_moments_settle(&moments, &now);
     }
     if (done) *population = now;

@@ -327,6 +327,40 @@ static void one_run_helps(void **state)
     orr_stack_close(stack);
 }
 
+/* One run takes twice as long as its parent says, and eleven others as long: a fit to that one run alone hardly moves
+ * the others, where a fit without the parent as it is would move them far. */
+static void one_run_far_off_does_not_move_the_others(void **state)
+{
+    double factors[COUNT(SERVING)], left[2] = {0, 0};
+    struct world *world = *state;
+    struct orr_stack_runs *runs;
+    struct orr_stack_worker worker;
+    struct orr_error error;
+    const char *const names[] = {"vllm"};
+    for (size_t i = 0; i < COUNT(factors); i++) factors[i] = i == 1 ? 2 : 1;
+    char *rows = made_rows(world, true, "", factors, COUNT(factors), false);
+    const struct orr_stack_table table = {rows, "rows"};
+    struct orr_stack_mixture *mixture = calloc(1, sizeof *mixture);
+    if (orr_stack_read(world->catalogue, &table, 1, "", &runs, &error)) fail_msg("%s", error.text);
+    assert_true(mixture && orr_stack_worker_open(&worker) && orr_stack_linearise(runs, NULL, NULL));
+    runs->prior = orr_stack_recorded(ORR_STACK_SERVED);
+    size_t far = 1;
+    assert_true(orr_stack_average(&worker, &runs, names, 1, &(struct orr_stack_choice){&far, 1}, 2, mixture));
+    for (size_t i = 0; i < runs->n; i++) {
+        if (i == far) continue;
+        left[0] += fabs(orr_stack_mixture_predict(&worker, mixture, i).mean) / (double)(runs->n - 1);
+        left[1] += fabs(orr_stack_predict(&worker, runs, i, &mixture->members[1].fit).mean) / (double)(runs->n - 1);
+    }
+    print_message("# the others are off by %.3f, and by %.3f with the fit alone; the parent as it is weighs %.2f\n",
+                  left[0], left[1], mixture->members[0].weight);
+    assert_true(left[1] > 0.5);
+    assert_true(left[0] < 0.05);
+    orr_stack_worker_close(&worker);
+    orr_stack_runs_free(runs);
+    free(mixture);
+    free(rows);
+}
+
 static void an_outlier_is_named(void **state)
 {
     double factors[COUNT(TRAINING)];
@@ -473,14 +507,18 @@ static void the_file_predicts_as_the_fit(void **state)
     orr_stack_close(stack);
 }
 
-/* The parent as it is describes a stack only against all fits together, and another engine likewise. */
+/* The parent as it is describes a stack only with 0.60 of the weight, and another engine with more than half. */
 static void the_file_has_the_engine_that_the_runs_favour(void **state)
 {
     (void)state;
     static const struct {
         double weight[3];
         size_t best;
-    } CASES[] = {{{0.40, 0.25, 0.35}, 1}, {{0.55, 0.25, 0.20}, 0}, {{0.10, 0.30, 0.60}, 2}, {{0.20, 0.35, 0.45}, 1}};
+    } CASES[] = {{{0.40, 0.25, 0.35}, 1},
+                 {{0.58, 0.26, 0.16}, 1},
+                 {{0.61, 0.23, 0.16}, 0},
+                 {{0.10, 0.30, 0.60}, 2},
+                 {{0.20, 0.35, 0.45}, 1}};
     struct orr_stack_mixture *mixture = calloc(1, sizeof *mixture);
     mixture->n = 3;
     for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -556,6 +594,7 @@ int main(void)
         cmocka_unit_test(rows_under_load_tell_or_say_why_not),
         cmocka_unit_test(rows_of_the_parent_stay_with_it),
         cmocka_unit_test(one_run_helps),
+        cmocka_unit_test(one_run_far_off_does_not_move_the_others),
         cmocka_unit_test(an_outlier_is_named),
         cmocka_unit_test(two_populations_are_named),
         cmocka_unit_test(contradictions_are_named),

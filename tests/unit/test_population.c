@@ -68,6 +68,85 @@ static void a_far_stack_widens_a_heavy_tail_little(void **state)
     assert_close(population.spread[added], sqrt(28.0 / 13), 1e-12);
 }
 
+/* Runs with these errors (ln of predicted over measured time) under an engine as it is. */
+enum { MOST_RUNS = 32 };
+static double as_is[MOST_RUNS];
+static size_t at[MOST_RUNS];
+
+static struct orr_stack_runs runs_with(const double *errors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        as_is[i] = exp(errors[i]);
+        at[i] = i;
+    }
+    return (struct orr_stack_runs){.n = n, .as_is = as_is, .prior = orr_stack_unknown()};
+}
+
+/* Of errors at a level and d to both sides, s = d is the most likely spread of a Student t with four degrees of
+ * freedom: s^2 = d^2 * 5 / (4 + d^2 / s^2). One run far off hardly widens it. */
+static void a_width_is_without_the_level(void **state)
+{
+    (void)state;
+    double errors[21];
+    for (int i = 0; i < 20; i++) errors[i] = 0.3 + (i % 2 ? 0.07 : -0.07);
+    errors[20] = 1.3;
+    const struct orr_stack_runs runs = runs_with(errors, 21);
+    assert_close(orr_stack_width(&runs, &(struct orr_stack_choice){at, 20}), 0.07, 1e-9);
+    const double wider = orr_stack_width(&runs, &(struct orr_stack_choice){at, 21});
+    assert_true(wider > 0.07 && wider < 0.09);
+}
+
+/* Widths of 0.2 and 0.05 of weights 1 and 0.5, and two stacks of 0.1 and spread 0.5 as judged. About ln 0.1 the mean is
+ * (ln 2 - ln 2 / 2) / 3.5 and the square (1.5 ln^2 2 + 2 * 0.25) / 3.5. */
+static void widths_are_those_of_the_stacks(void **state)
+{
+    (void)state;
+    struct orr_stack_moments moments = {0};
+    struct orr_stack_population population = orr_stack_unknown();
+    orr_stack_moments_add_width(0.2, 1, &moments);
+    orr_stack_moments_add_width(0.05, 0.5, &moments);
+    orr_stack_moments_settle(&moments, &population);
+    assert_close(population.width, 0.110409, 1e-5);
+    assert_close(population.width_spread, 0.582203, 1e-5);
+}
+
+/* Two runs under a parent whose width is known: ln Z = -2 ln 0.1 - 2.5 ln(1 + 0.2^2 / 0.04) - 2.5 ln(1 + 0). */
+static void a_known_width_gives_the_likelihood(void **state)
+{
+    (void)state;
+    const double errors[] = {0.2, 0};
+    struct orr_stack_runs runs = runs_with(errors, 2);
+    struct orr_stack_fit fit;
+    runs.prior.width_spread = 0;
+    orr_stack_as_it_is(&runs, &(struct orr_stack_choice){at, 2}, &fit);
+    assert_close(fit.evidence, 2 * log(10) - 2.5 * log(2), 1e-12);
+    assert_close(fit.within, 0.1, 1e-12);
+    assert_true(!fit.fitted && fit.level == 0 && fit.n_told == 0);
+}
+
+/* The evidence of one run at 0.8 against the integral over widths, in a thousand steps. A run far off says that runs
+ * lie wide about this parent, and one at the parent that they do not. */
+static void a_width_is_averaged_over(void **state)
+{
+    (void)state;
+    const double errors[] = {0.8, 0};
+    const struct orr_stack_runs runs = runs_with(errors, 2);
+    struct orr_stack_fit far, near;
+    orr_stack_as_it_is(&runs, &(struct orr_stack_choice){at, 1}, &far);
+    orr_stack_as_it_is(&runs, &(struct orr_stack_choice){at + 1, 1}, &near);
+    double sum = 0, all = 0, mean = 0;
+    for (int i = -500; i <= 500; i++) {
+        const double z = i / 100.0, width = 0.1 * exp(0.5 * z), normal = exp(-z * z / 2);
+        const double likely = normal / width * pow(1 + 0.64 / (4 * width * width), -2.5);
+        all += normal;
+        sum += likely;
+        mean += likely * z;
+    }
+    assert_close(far.evidence, log(sum / all), 0.02);
+    assert_close(far.within, 0.1 * exp(0.5 * mean / sum), 0.02);
+    assert_true(far.within > 0.15 && near.within < 0.1);
+}
+
 static void the_record_is_a_population(void **state)
 {
     (void)state;
@@ -75,6 +154,7 @@ static void the_record_is_a_population(void **state)
         const struct orr_stack_population population = orr_stack_recorded((enum orr_stack_kin)kin);
         assert_close(population.as_it_is + population.fitted + population.others, 1, 1e-9);
         assert_true(population.as_it_is > 0 && population.fitted > 0 && population.others > 0);
+        assert_true(population.width > 0.05 && population.width < 0.2 && population.width_spread < 1);
         for (int i = 0; i < ORR_STACK_DIMS; i++) assert_true(population.spread[i] > 0.2 && population.spread[i] < 10);
     }
     /* Nothing is said in training about numbers of serving alone, nor the other way round. */
@@ -148,6 +228,9 @@ static void a_source_says_nothing_about_itself(void **state)
     assert_true(orr_few_population(&parents, NULL, false, &serving));
     assert_true(all.spread[ORR_STACK_N] > 1.1);
     assert_true(without.spread[ORR_STACK_N] < 1);
+    /* Their runs repeat as well as runs can: widths of 0.01 beside the two of 0.1, of weight 1, or 1 + 2 / sqrt(2). */
+    assert_close(without.width, 0.1 * pow(10, -1.0 / 3), 1e-9);
+    assert_close(all.width, 0.1 * pow(10, -(1 + sqrt(2)) / (3 + sqrt(2))), 1e-9);
     for (int i = 0; i < ORR_STACK_DIMS; i++) assert_close(serving.spread[i], 1, 1e-12);
     orr_few_parents_free(&parents);
 }
@@ -158,6 +241,10 @@ int main(void)
         cmocka_unit_test(priors_have_spreads),
         cmocka_unit_test(moments_are_those_of_the_stacks),
         cmocka_unit_test(a_far_stack_widens_a_heavy_tail_little),
+        cmocka_unit_test(a_width_is_without_the_level),
+        cmocka_unit_test(widths_are_those_of_the_stacks),
+        cmocka_unit_test(a_known_width_gives_the_likelihood),
+        cmocka_unit_test(a_width_is_averaged_over),
         cmocka_unit_test(the_record_is_a_population),
         cmocka_unit_test(no_stack_says_nothing),
         cmocka_unit_test(a_source_says_nothing_about_itself),
