@@ -56,6 +56,15 @@ static double longest_kernels_s(const struct orr_rank_time *ranks, size_t n_clas
     return longest_s;
 }
 
+/* The matrix FLOP of all micro-batches at the burst rate, on the rank that has most of them. That it is the same rank
+ * at every clock leaves a single clock that fits the power limit (Eq. 105). */
+static double most_matrix_s(const struct orr_rank_time *ranks, size_t n_classes, double n_micro_batches)
+{
+    double most_s = 0;
+    for (size_t i = 0; i < n_classes; i++) most_s = orr_max(most_s, n_micro_batches * ranks[i].matrix_s);
+    return most_s;
+}
+
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
  * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait
  * for the slowest of all GPUs (Eq. 39): under its power limit a slow chip runs at a lower clock, which makes it late
@@ -104,7 +113,7 @@ static void step_at(struct trial *trial, double clock_frac)
     step.paced_s = longest_kernels_s(trial->ranks, trial->n_classes, m);
     add_overhead(job, rank, n_layers, sums->launches, &step);
     step.total_s = step.busy_s + step.overhead_s; /* Eq. 1 */
-    step.matrix_s = m * rank->matrix_s / clock_frac;
+    step.matrix_s = most_matrix_s(trial->ranks, trial->n_classes, m) / clock_frac;
     trial->step = step;
 }
 
