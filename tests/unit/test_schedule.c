@@ -77,7 +77,9 @@ static void equal_stages_take_eqs_67_to_69(void **state)
 /* Eq. 70: m (F + B) + (p - 1)(F + B - 2 W); Eq. 71 with 3 W. F 1, B 2, W 0.9: 16 * 3 + 3 * 1.2 = 51.6 and
  * 48 + 3 * 0.3 = 48.9; W 1.2 makes the last bracket negative: 48. */
 /* Eq. 381: four stages of F = 1 s and Bk = 2 s gather for 6 s once per step, 6/m of which a micro-batch has. One
- * micro-batch takes 6 + 4·3 = 18 s, two 6 + 5·3 = 21 s, six 6 + 9·3 = 33 s. */
+ * micro-batch takes 6 + 4·3 = 18 s, two 6 + 5·3 = 21 s, six 6 + 9·3 = 33 s. In two chunks, others add 3·3/2 = 4.5 s and
+ * an incomplete group of four (Eq. 72) 4.5, 3, 1.5 and 0 s: one micro-batch takes 6 + 3 + 9 = 18 s again, two
+ * 6 + 6 + 7.5 = 19.5 s, three 21 s, four 22.5 s. */
 static void stages_gather_at_the_same_time(void **state)
 {
     (void)state;
@@ -89,6 +91,9 @@ static void stages_gather_at_the_same_time(void **state)
             ranks[i].gathered_s = gathered_s;
         }
         assert_close(closed_form_s(job_of(ORR_SCHEDULE_1F1B, 4, 1), ranks, m), 6 + (double)(m + 3) * 3, 1e-12);
+        if (m <= 4)
+            assert_close(closed_form_s(job_of(ORR_SCHEDULE_INTERLEAVED, 4, 2), ranks, m), 16.5 + 1.5 * (double)m,
+                         1e-12);
     }
 }
 
