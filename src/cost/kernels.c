@@ -173,18 +173,29 @@ static bool experts_overlap(const struct orr_job *job)
     return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
 }
 
+/* What an operator of a layer adds to the time beside which transfers between expert ranks run: a kernel its own, and
+ * another collective what it adds to kernels, less the time that it uses the same links (Eq. 64). Those inside an
+ * expert are part of the exchange, and follow in its stream. */
+static double beside_experts_s(const struct orr_op *op, const struct orr_cost *cost)
+{
+    if (op->kind != ORR_OP_COLLECTIVE) return cost->total_s;
+    return cost->across ? -cost->hidden_s : cost->total_s - cost->hidden_s;
+}
+
 static void hide_experts(const struct orr_job *job, const struct orr_op_list *list, int64_t layer_kind,
                          struct orr_cost *costs)
 {
-    double compute_s = 0, transfer_s = 0;
+    double window_s = 0, transfer_s = 0;
     for (size_t i = 0; i < list->n; i++) {
+        const enum orr_group group = list->items[i].group;
         if (list->items[i].layer_kind != layer_kind) continue;
-        if (list->items[i].kind != ORR_OP_COLLECTIVE) compute_s += costs[i].total_s;
-        else if (list->items[i].group == ORR_GROUP_EP) transfer_s += costs[i].total_s;
+        if (group == ORR_GROUP_EP) transfer_s += costs[i].total_s;
+        else if (group == ORR_GROUP_NONE || group == ORR_GROUP_TP || group == ORR_GROUP_CP)
+            window_s += beside_experts_s(&list->items[i], &costs[i]);
     }
     if (transfer_s <= 0) return;
-    const double share =
-        orr_min(1, compute_s / transfer_s) * (1 - job->calibration.overlap_contention_frac); /* Eqs. 64, 65 */
+    const double share = orr_min(1, orr_max(0, window_s) / transfer_s) *
+                         (1 - job->calibration.overlap_contention_frac); /* Eqs. 64, 65 */
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i].layer_kind == layer_kind && list->items[i].group == ORR_GROUP_EP)
             costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);
