@@ -526,8 +526,8 @@ static void assert_gathered(double total_s, double hidden_s, bool across, bool g
 
 /* A ring that takes 4 of the 10 s leaves 6 for gathers on its links, and does not keep those on others. One of 12 s,
  * 10 of them hidden, leaves nothing of the 12 s of a pass on its links. One of 3 s that is not hidden takes no kernels
- * from gathers on its links, and 3 s more are free for those on others: 10 and 13 s, of which 8 are needed. One of 20 s,
- * 5 of them hidden, leaves 25 - 20 s. */
+ * from gathers on its links, and 3 s more are free for those on others: 10 and 13 s, of which 8 are needed. One of
+ * 20 s, 5 of them hidden, leaves 25 - 20 s. */
 static void transfers_do_not_hide_beside_each_other(void **state)
 {
     (void)state;
