@@ -256,12 +256,17 @@ static bool warn_zero(const struct orr_job *job, char why[WHY])
 }
 
 /* The bubble grows as the weight gradients that fill it get shorter, and no collective is counted beside it. */
-static bool warn_bubble(const struct orr_job *job, char why[WHY])
+static bool wastes_bubble(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
     const bool fills = plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
-    if (job->kind != ORR_JOB_TRAIN || !fills || plan->pp == 1 || plan->zero < 2 || plan->dp * plan->cp == 1)
-        return false;
+    return job->kind == ORR_JOB_TRAIN && fills && plan->pp > 1 && plan->zero >= 2 && plan->dp * plan->cp > 1;
+}
+
+static bool warn_bubble(const struct orr_job *job, char why[WHY])
+{
+    const struct orr_plan *plan = &job->plan;
+    if (!wastes_bubble(job)) return false;
     (void)snprintf(
         why, WHY,
         "gradients of ZeRO-%lld are counted to be sent beside no bubble of %s: a faster chip can come out up "
@@ -287,6 +292,14 @@ static bool warn_prefix(const struct orr_job *job, char why[WHY])
 static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {
     warn_vendor,   warn_positions,       warn_requests, warn_pools,  warn_recompute, warn_operators,
     warn_pipeline, warn_tensor_parallel, warn_zero,     warn_bubble, warn_prefix};
+
+const char *orr_faster_is_slower(const struct orr_job *job)
+{
+    return wastes_bubble(job)
+               ? "gradients are counted to be sent beside compute, but beside no bubble"
+               : "a product is counted to keep the tile that is fastest at the full clock, and under the power limit, "
+                 "which leaves a lower one, another can be faster";
+}
 
 json_t *orr_warnings_json(const struct orr_job *job)
 {
