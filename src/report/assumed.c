@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cost/cost.h"
+#include "ops/serve.h"
+#include "predict/pass.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/summary.h"
@@ -289,9 +292,44 @@ static bool warn_prefix(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+/* The attention of a decode step of so many sequences, at the mean context of the request. */
+static double decode_attention_s(const struct orr_job *job, int64_t batch)
+{
+    const struct orr_model *model = &job->model;
+    const double sequences = (double)batch / orr_decode_flow(job, batch).pieces;
+    const double queries = 1 + (double)job->serving.draft_tokens;
+    const double context = (double)orr_prompt_len(job) + (double)job->serving.output_len / 2;
+    double layers[ORR_MAX_LAYER_KINDS] = {0}, sum_s = 0;
+    for (int64_t i = 0; i < model->n_layers; i++) layers[model->layer_kind[i]]++;
+    for (int64_t k = 0; k < model->n_kinds; k++) {
+        const struct orr_layer_kind *kind = &model->kinds[k];
+        if (!orr_kind_attends(kind)) continue;
+        const struct orr_op op = orr_serve_decode_op(job, kind, sequences, queries);
+        struct orr_decode_curve curve = orr_decode_curve_of(job, &op, orr_decode_key_limit(kind, &op));
+        curve.chunked = kind->chunked;
+        sum_s += layers[k] * orr_decode_curve_s(&curve, context);
+    }
+    return sum_s;
+}
+
+/* Kernels cut contexts while their sequences leave SMs idle (Eq. 48), whether or not memory is the limit already. With
+ * a sequence more they may no longer do so, and save the sum of the parts. */
+static bool warn_splits(const struct orr_job *job, char why[WHY])
+{
+    const int64_t batch = job->serving.batch;
+    if (job->kind == ORR_JOB_TRAIN || job->serving.output_len < 2 || job->plan.tp < 1 || job->plan.pp < 1) return false;
+    const double time_s = decode_attention_s(job, batch), gained = 1 - decode_attention_s(job, batch + 1) / time_s;
+    if (!(gained >= 0.01)) return false;
+    (void)snprintf(why, WHY,
+                   "a batch of %lld leaves SMs idle, and decode attention cuts contexts to fill them; with a sequence "
+                   "more it does so less, which saves %.2g %% of it: a token can come out faster",
+                   (long long)batch, 100 * gained);
+    return true;
+}
+
 static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {
     warn_vendor,   warn_positions,       warn_requests, warn_pools,  warn_recompute, warn_operators,
-    warn_pipeline, warn_tensor_parallel, warn_zero,     warn_bubble, warn_prefix};
+    warn_pipeline, warn_tensor_parallel, warn_zero,     warn_bubble, warn_prefix,    warn_splits};
 
 const char *orr_faster_is_slower(const struct orr_job *job)
 {
