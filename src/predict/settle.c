@@ -2,6 +2,7 @@
 #include "predict/settle.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "predict/power.h"
 #include "schedule/slowest.h"
 
@@ -83,6 +84,16 @@ static void add_overhead(const struct orr_job *job, const struct orr_rank_time *
         step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s + step->straggle_s;
 }
 
+/* The layers of a stage, those of a tower among them: gradients and weights of each are a bucket (Eq. 76). */
+static double buckets_of(const struct orr_job *job, const struct orr_stage *stage)
+{
+    const int64_t *tower = job->model.tower.n_layers;
+    const bool trained = stage->embedding && job->media.encodes && orr_trains_tower(job);
+    double n = trained ? (double)(tower[0] + tower[1]) : 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) n += stage->n_layers[k];
+    return n;
+}
+
 /* A trial is an iteration that is asked for at several clocks. */
 struct trial {
     const struct orr_job *job;
@@ -107,7 +118,7 @@ static void step_at(struct trial *trial, double clock_frac)
     const struct orr_rank_time *rank = &trial->ranks[step.pipe.slowest];
     double n_layers = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) n_layers += trial->classes[step.pipe.slowest].stage.n_layers[k];
-    step.dp = orr_data_parallel_time(job, sums, rank, n_layers);
+    step.dp = orr_data_parallel_time(job, sums, rank, buckets_of(job, &trial->classes[step.pipe.slowest].stage));
     step.optimizer_s = sums->optimizer_s;
     step.launches = m * rank->launches + sums->launches;
     step.paced_s = longest_kernels_s(trial->ranks, trial->n_classes, m);
