@@ -29,7 +29,8 @@ static enum orr_attention_kernel usable_kernel(const struct orr_job *job, const 
 
 /* The seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate after a
  * start that takes as long as `half` keys of a full block, even if the block has few queries. With fewer blocks than
- * SMs the longest walk decides; with more, the last blocks leave most of the chip idle for part of a walk. */
+ * SMs the longest walk decides, which is that of a full block where there is one; with more, the last blocks leave most
+ * of the chip idle for part of a walk. */
 static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
@@ -39,11 +40,13 @@ static double flash_s(const struct orr_attention_constants *u, const struct orr_
     const double last = backward && u->backward_tail > 0 ? u->backward_tail : u->tail;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
-    const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), blocks = op->batch * blocks_per_head;
-    const double start = half / op->n * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
-    const double walks = blocks * (1 + half / op->n) / (op->walk_ratio + half / op->n);
-    const double tail = blocks > n_sm ? last * n_sm / walks : 0;
-    const double even_s = op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
+    const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), start = half / op->n;
+    const double full = orr_max(1, op->m / FLASH_BLOCK), empty = orr_max(1, FLASH_BLOCK / op->m);
+    const double even = 1 + start * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
+    const double longest =
+        n_sm / (op->batch * full) * (1 + start * empty) * (op->walk_ratio + start) / (1 + start); /* Eq. 45 */
+    const double tail = op->batch * blocks_per_head > n_sm ? last * longest : 0;
+    const double even_s = op->flops / (peak * frac * head) * (orr_max(even, longest) + tail);
     return even_s * (1 + op->imbalance_frac); /* Eq. 15 */
 }
 
