@@ -278,17 +278,39 @@ static bool warn_bubble(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+/* The rows that a prompt has on a rank, and how many a cached prefix leaves of them. */
+static double prompt_rows(const struct orr_job *job, double hit_frac)
+{
+    return (double)(job->serving.batch * job->serving.input_len) * (1 - hit_frac) / (double)job->plan.cp;
+}
+
+/* Where the first token waits for the host, fewer rows save nothing, and those that are left walk all keys (Eq. 380). */
+static bool leaves_waits(const struct orr_job *job)
+{
+    const bool waits = job->engine.short_prefill_gap_s > job->engine.kernel_gap_s;
+    const double left = prompt_rows(job, job->serving.prefix_hit_frac);
+    return waits && prompt_rows(job, 0) > ORR_SHORT_PREFILL_TOKENS && left >= ORR_SHORT_PREFILL_TOKENS / 2.0 &&
+           left <= 2.0 * ORR_SHORT_PREFILL_TOKENS;
+}
+
 /* Engines keep whole blocks, and behind a few cached tokens attention is counted to start more slowly. */
 static bool warn_prefix(const struct orr_job *job, char why[WHY])
 {
     const double cached = job->serving.prefix_hit_frac * (double)job->serving.input_len;
     const int64_t block = job->engine.kv_block_tokens;
-    if (job->kind == ORR_JOB_TRAIN || cached <= 0 || cached >= (double)block) return false;
-    (void)snprintf(
-        why, WHY,
-        "a cached prefix of %.3g tokens is less than a block of %lld, which engine %s keeps whole: the first "
-        "token can come out up to 7 %% later than without",
-        cached, (long long)block, job->engine.id);
+    if (job->kind == ORR_JOB_TRAIN || cached <= 0 || job->plan.cp < 1) return false;
+    if (cached < (double)block)
+        (void)snprintf(
+            why, WHY,
+            "a cached prefix of %.3g tokens is less than a block of %lld, which engine %s keeps whole: the first "
+            "token can come out up to 17 %% later than without",
+            cached, (long long)block, job->engine.id);
+    else if (leaves_waits(job))
+        (void)snprintf(why, WHY,
+                       "a cached prefix leaves %.3g rows of the prompt, for which the device waits as long as for 512: "
+                       "the first token can come out up to 4 %% later than without",
+                       prompt_rows(job, job->serving.prefix_hit_frac));
+    else return false;
     return true;
 }
 
