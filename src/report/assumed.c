@@ -284,7 +284,7 @@ static double prompt_rows(const struct orr_job *job, double hit_frac)
     return (double)(job->serving.batch * job->serving.input_len) * (1 - hit_frac) / (double)job->plan.cp;
 }
 
-/* Where the first token waits for the host, fewer rows save nothing, and those that are left walk all keys (Eq. 380). */
+/* Where the first token waits for the host, fewer rows save nothing, and those left walk all keys (Eq. 380). */
 static bool leaves_waits(const struct orr_job *job)
 {
     const bool waits = job->engine.short_prefill_gap_s > job->engine.kernel_gap_s;
