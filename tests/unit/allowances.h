@@ -27,13 +27,14 @@ static const struct allowance {
     {"a higher L2 rate is slower (serving)", 0.003},
     /* of a cache that is sent while the prompt is read, the part of one layer is left over: one layer more that has no
      * cache makes that part smaller */
-    {"more layers: earlier first token", 0.0002},
+    {"more layers: earlier first token", 0.0005},
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48): the
      * answer warns */
     {"one sequence more takes less", 0.035},
     {"one sequence more takes less (pp > 1)", 0.035},
     {"one sequence more: less per token", 0.04},
     {"one sequence more: less per token (pp > 1)", 0.05},
+    {"twice the sequences: less per token", 0.001},
     /* a sequence more makes pieces of the batch longer, and their rows fit tiles, chunks and runs of a tower better */
     {"one sequence more: earlier first token", 0.03},
     {"one sequence more: earlier first token (pp > 1)", 0.07},
