@@ -29,7 +29,8 @@ static enum orr_attention_kernel usable_kernel(const struct orr_job *job, const 
 
 /* The seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate after a
  * start that takes as long as `half` keys of a full block, even if the block has few queries. With fewer blocks than
- * SMs the longest walk decides; with more, the last blocks leave most of the chip idle for part of a walk. */
+ * SMs the longest walk decides, which is that of a full block where there is one; with more, the last blocks leave most
+ * of the chip idle for part of a walk. */
 static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
@@ -39,11 +40,13 @@ static double flash_s(const struct orr_attention_constants *u, const struct orr_
     const double last = backward && u->backward_tail > 0 ? u->backward_tail : u->tail;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
-    const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), blocks = op->batch * blocks_per_head;
-    const double start = half / op->n * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
-    const double walks = blocks * (1 + half / op->n) / (op->walk_ratio + half / op->n);
-    const double tail = blocks > n_sm ? last * n_sm / walks : 0;
-    const double even_s = op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
+    const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), start = half / op->n;
+    const double full = orr_max(1, op->m / FLASH_BLOCK), empty = orr_max(1, FLASH_BLOCK / op->m);
+    const double even = 1 + start * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
+    const double longest =
+        n_sm / (op->batch * full) * (1 + start * empty) * (op->walk_ratio + start) / (1 + start); /* Eq. 45 */
+    const double tail = op->batch * blocks_per_head > n_sm ? last * longest : 0;
+    const double even_s = op->flops / (peak * frac * head) * (orr_max(even, longest) + tail);
     return even_s * (1 + op->imbalance_frac); /* Eq. 15 */
 }
 
@@ -173,18 +176,29 @@ static bool experts_overlap(const struct orr_job *job)
     return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
 }
 
+/* What an operator of a layer adds to the time beside which transfers between expert ranks run: a kernel its own, and
+ * another collective what it adds to kernels, less the time that it uses the same links (Eq. 64). Those inside an
+ * expert are part of the exchange, and follow in its stream. */
+static double beside_experts_s(const struct orr_op *op, const struct orr_cost *cost)
+{
+    if (op->kind != ORR_OP_COLLECTIVE) return cost->total_s;
+    return cost->across ? -cost->hidden_s : cost->total_s - cost->hidden_s;
+}
+
 static void hide_experts(const struct orr_job *job, const struct orr_op_list *list, int64_t layer_kind,
                          struct orr_cost *costs)
 {
-    double compute_s = 0, transfer_s = 0;
+    double window_s = 0, transfer_s = 0;
     for (size_t i = 0; i < list->n; i++) {
+        const enum orr_group group = list->items[i].group;
         if (list->items[i].layer_kind != layer_kind) continue;
-        if (list->items[i].kind != ORR_OP_COLLECTIVE) compute_s += costs[i].total_s;
-        else if (list->items[i].group == ORR_GROUP_EP) transfer_s += costs[i].total_s;
+        if (group == ORR_GROUP_EP) transfer_s += costs[i].total_s;
+        else if (group == ORR_GROUP_NONE || group == ORR_GROUP_TP || group == ORR_GROUP_CP)
+            window_s += beside_experts_s(&list->items[i], &costs[i]);
     }
     if (transfer_s <= 0) return;
-    const double share =
-        orr_min(1, compute_s / transfer_s) * (1 - job->calibration.overlap_contention_frac); /* Eqs. 64, 65 */
+    const double share = orr_min(1, orr_max(0, window_s) / transfer_s) *
+                         (1 - job->calibration.overlap_contention_frac); /* Eqs. 64, 65 */
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i].layer_kind == layer_kind && list->items[i].group == ORR_GROUP_EP)
             costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);

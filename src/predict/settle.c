@@ -2,6 +2,7 @@
 #include "predict/settle.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "predict/power.h"
 #include "schedule/slowest.h"
 
@@ -56,6 +57,15 @@ static double longest_kernels_s(const struct orr_rank_time *ranks, size_t n_clas
     return longest_s;
 }
 
+/* The matrix FLOP of all micro-batches at the burst rate, on the rank that has most of them. That it is the same rank
+ * at every clock leaves a single clock that fits the power limit (Eq. 105). */
+static double most_matrix_s(const struct orr_rank_time *ranks, size_t n_classes, double n_micro_batches)
+{
+    double most_s = 0;
+    for (size_t i = 0; i < n_classes; i++) most_s = orr_max(most_s, n_micro_batches * ranks[i].matrix_s);
+    return most_s;
+}
+
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
  * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait
  * for the slowest of all GPUs (Eq. 39): under its power limit a slow chip runs at a lower clock, which makes it late
@@ -72,6 +82,16 @@ static void add_overhead(const struct orr_job *job, const struct orr_rank_time *
     step->straggle_s = step->paced_s * orr_slowest_frac(job);
     step->overhead_s =
         step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s + step->straggle_s;
+}
+
+/* The layers of a stage, those of a tower among them: gradients and weights of each are a bucket (Eq. 76). */
+static double buckets_of(const struct orr_job *job, const struct orr_stage *stage)
+{
+    const int64_t *tower = job->model.tower.n_layers;
+    const bool trained = stage->embedding && job->media.encodes && orr_trains_tower(job);
+    double n = trained ? (double)(tower[0] + tower[1]) : 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) n += stage->n_layers[k];
+    return n;
 }
 
 /* A trial is an iteration that is asked for at several clocks. */
@@ -98,13 +118,13 @@ static void step_at(struct trial *trial, double clock_frac)
     const struct orr_rank_time *rank = &trial->ranks[step.pipe.slowest];
     double n_layers = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) n_layers += trial->classes[step.pipe.slowest].stage.n_layers[k];
-    step.dp = orr_data_parallel_time(job, sums, rank, n_layers);
+    step.dp = orr_data_parallel_time(job, sums, rank, buckets_of(job, &trial->classes[step.pipe.slowest].stage));
     step.optimizer_s = sums->optimizer_s;
     step.launches = m * rank->launches + sums->launches;
     step.paced_s = longest_kernels_s(trial->ranks, trial->n_classes, m);
     add_overhead(job, rank, n_layers, sums->launches, &step);
     step.total_s = step.busy_s + step.overhead_s; /* Eq. 1 */
-    step.matrix_s = m * rank->matrix_s / clock_frac;
+    step.matrix_s = most_matrix_s(trial->ranks, trial->n_classes, m) / clock_frac;
     trial->step = step;
 }
 

@@ -33,7 +33,7 @@ struct orr_settled {
     double busy_s;  /* all but the overhead */
     double paced_s; /* kernels of the passes, of the rank that has most of them */
     double optimizer_s, overhead_s, total_s;
-    double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
+    double matrix_s;   /* matrix FLOP of the rank that has most, as time at the settled clock and full rate */
     double clock_frac; /* settled clock over the burst clock */
     double launches;   /* kernels of the critical rank */
     /* These are parts of overhead_s. */

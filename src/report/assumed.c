@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cost/cost.h"
+#include "ops/serve.h"
+#include "predict/pass.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/summary.h"
@@ -256,12 +259,17 @@ static bool warn_zero(const struct orr_job *job, char why[WHY])
 }
 
 /* The bubble grows as the weight gradients that fill it get shorter, and no collective is counted beside it. */
-static bool warn_bubble(const struct orr_job *job, char why[WHY])
+static bool wastes_bubble(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
     const bool fills = plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
-    if (job->kind != ORR_JOB_TRAIN || !fills || plan->pp == 1 || plan->zero < 2 || plan->dp * plan->cp == 1)
-        return false;
+    return job->kind == ORR_JOB_TRAIN && fills && plan->pp > 1 && plan->zero >= 2 && plan->dp * plan->cp > 1;
+}
+
+static bool warn_bubble(const struct orr_job *job, char why[WHY])
+{
+    const struct orr_plan *plan = &job->plan;
+    if (!wastes_bubble(job)) return false;
     (void)snprintf(
         why, WHY,
         "gradients of ZeRO-%lld are counted to be sent beside no bubble of %s: a faster chip can come out up "
@@ -270,23 +278,88 @@ static bool warn_bubble(const struct orr_job *job, char why[WHY])
     return true;
 }
 
+/* The rows that a prompt has on a rank, and how many a cached prefix leaves of them. */
+static double prompt_rows(const struct orr_job *job, double hit_frac)
+{
+    return (double)(job->serving.batch * job->serving.input_len) * (1 - hit_frac) / (double)job->plan.cp;
+}
+
+/* Where the first token waits for the host, fewer rows save nothing, and those left walk all keys (Eq. 380). */
+static bool leaves_waits(const struct orr_job *job)
+{
+    const bool waits = job->engine.short_prefill_gap_s > job->engine.kernel_gap_s;
+    const double left = prompt_rows(job, job->serving.prefix_hit_frac);
+    return waits && prompt_rows(job, 0) > ORR_SHORT_PREFILL_TOKENS && left >= ORR_SHORT_PREFILL_TOKENS / 2.0 &&
+           left <= 2.0 * ORR_SHORT_PREFILL_TOKENS;
+}
+
 /* Engines keep whole blocks, and behind a few cached tokens attention is counted to start more slowly. */
 static bool warn_prefix(const struct orr_job *job, char why[WHY])
 {
     const double cached = job->serving.prefix_hit_frac * (double)job->serving.input_len;
     const int64_t block = job->engine.kv_block_tokens;
-    if (job->kind == ORR_JOB_TRAIN || cached <= 0 || cached >= (double)block) return false;
-    (void)snprintf(
-        why, WHY,
-        "a cached prefix of %.3g tokens is less than a block of %lld, which engine %s keeps whole: the first "
-        "token can come out up to 7 %% later than without",
-        cached, (long long)block, job->engine.id);
+    if (job->kind == ORR_JOB_TRAIN || cached <= 0 || job->plan.cp < 1) return false;
+    if (cached < (double)block)
+        (void)snprintf(
+            why, WHY,
+            "a cached prefix of %.3g tokens is less than a block of %lld, which engine %s keeps whole: the first "
+            "token can come out up to 17 %% later than without",
+            cached, (long long)block, job->engine.id);
+    else if (leaves_waits(job))
+        (void)snprintf(why, WHY,
+                       "a cached prefix leaves %.3g rows of the prompt, for which the device waits as long as for 512: "
+                       "the first token can come out up to 4 %% later than without",
+                       prompt_rows(job, job->serving.prefix_hit_frac));
+    else return false;
+    return true;
+}
+
+/* The attention of a decode step of so many sequences, at the mean context of the request. */
+static double decode_attention_s(const struct orr_job *job, int64_t batch)
+{
+    const struct orr_model *model = &job->model;
+    const double sequences = (double)batch / orr_decode_flow(job, batch).pieces;
+    const double queries = 1 + (double)job->serving.draft_tokens;
+    const double context = (double)orr_prompt_len(job) + (double)job->serving.output_len / 2;
+    double layers[ORR_MAX_LAYER_KINDS] = {0}, sum_s = 0;
+    for (int64_t i = 0; i < model->n_layers; i++) layers[model->layer_kind[i]]++;
+    for (int64_t k = 0; k < model->n_kinds; k++) {
+        const struct orr_layer_kind *kind = &model->kinds[k];
+        if (!orr_kind_attends(kind)) continue;
+        const struct orr_op op = orr_serve_decode_op(job, kind, sequences, queries);
+        struct orr_decode_curve curve = orr_decode_curve_of(job, &op, orr_decode_key_limit(kind, &op));
+        curve.chunked = kind->chunked;
+        sum_s += layers[k] * orr_decode_curve_s(&curve, context);
+    }
+    return sum_s;
+}
+
+/* Kernels cut contexts while their sequences leave SMs idle (Eq. 48), whether or not memory is the limit already. With
+ * a sequence more they may no longer do so, and save the sum of the parts. */
+static bool warn_splits(const struct orr_job *job, char why[WHY])
+{
+    const int64_t batch = job->serving.batch;
+    if (job->kind == ORR_JOB_TRAIN || job->serving.output_len < 2 || job->plan.tp < 1 || job->plan.pp < 1) return false;
+    const double time_s = decode_attention_s(job, batch), gained = 1 - decode_attention_s(job, batch + 1) / time_s;
+    if (!(gained >= 0.01)) return false;
+    (void)snprintf(why, WHY,
+                   "a batch of %lld leaves SMs idle, and decode attention cuts contexts to fill them; with a sequence "
+                   "more it does so less, which saves %.2g %% of it: a token can come out faster",
+                   (long long)batch, 100 * gained);
     return true;
 }
 
 static bool (*const WARNERS[])(const struct orr_job *job, char why[WHY]) = {
     warn_vendor,   warn_positions,       warn_requests, warn_pools,  warn_recompute, warn_operators,
-    warn_pipeline, warn_tensor_parallel, warn_zero,     warn_bubble, warn_prefix};
+    warn_pipeline, warn_tensor_parallel, warn_zero,     warn_bubble, warn_prefix,    warn_splits};
+
+const char *orr_faster_is_slower(const struct orr_job *job)
+{
+    return wastes_bubble(job)
+               ? "gradients are counted to be sent beside compute, but beside no bubble"
+               : "a product is counted to keep the tile that is fastest at the full clock, and under the power limit, "
+                 "which leaves a lower one, another can be faster";
+}
 
 json_t *orr_warnings_json(const struct orr_job *job)
 {

@@ -11,6 +11,8 @@ json_t *orr_assumed_json(const struct orr_job *job, uint64_t keys, const struct 
 /* Of the keys that a search request leaves out, those that the search does not choose. */
 uint64_t orr_unsearched_keys(const struct orr_job *job);
 /* The array "warnings" of a result: sentences. */
+/* Why more FLOP/s or bytes/s can make this job slower, by at most a few per cent. */
+const char *orr_faster_is_slower(const struct orr_job *job);
 json_t *orr_warnings_json(const struct orr_job *job);
 /* The lines "assumed" and "warning" of a heading; nothing if there is nothing to say. */
 void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct orr_spread *spread,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plain.h"
 #include "base/units.h"
+#include "report/assumed.h"
 #include "report/page.h"
 #include "report/json_text.h"
 #include "report/table.h"
@@ -66,6 +67,28 @@ static bool matters(const struct orr_sensitivity *s)
     return any;
 }
 
+/* Does an answer get longer with more of a number that is faster hardware? The energy and cost of a step may. */
+static bool is_backward(const struct orr_job *job, const struct orr_sensitivity *s)
+{
+    const int n_times = job->kind == ORR_JOB_TRAIN ? 1 : ORR_N_ANSWERS;
+    bool longer = false;
+    for (int i = 0; i < n_times; i++) longer |= s->more[i] >= 5e-5 || s->tenth[i] >= 5e-6;
+    return s->faster && longer;
+}
+
+static void add_backward(const struct found *found, struct orr_text *text, const struct orr_style *style)
+{
+    struct orr_text names = {0};
+    for (size_t i = 0; i < found->n; i++)
+        if (is_backward(found->job, &found->all[i]))
+            orr_text_add(&names, "%s%s", names.length ? ", " : "", found->all[i].name);
+    if (names.length) {
+        orr_text_add(&names, " slower with more: %s", orr_faster_is_slower(found->job));
+        orr_text_wrap(text, style, "  warning", 12, names.data, " ");
+    }
+    orr_text_drop(text, &names);
+}
+
 static void add_terminal(const struct found *found, struct orr_text *text, const struct orr_style *style)
 {
     static const char *const WORDS[2][ORR_N_ANSWERS] = {{"step time", "energy", "cost"},
@@ -93,6 +116,7 @@ static void add_terminal(const struct found *found, struct orr_text *text, const
     orr_text_fit(text, style, meaning);
     if (idle.length) orr_text_wrap(text, style, "  no effect", 12, idle.data, ", ");
     orr_text_drop(text, &idle);
+    add_backward(found, text, style);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -111,10 +135,11 @@ static json_t *sensitivity_json(const struct found *found)
     json_t *array = json_array();
     for (size_t i = 0; i < found->n; i++) {
         const struct orr_sensitivity *s = &found->all[i];
-        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "parameter", s->name, "value",
+        const char *warning = is_backward(job, s) ? orr_faster_is_slower(job) : NULL;
+        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:s*}", "parameter", s->name, "value",
                                                orr_json_real(s->value), "unit", s->unit, "less",
                                                answers_json(names, s->less), "more", answers_json(names, s->more),
-                                               "tenth_more_frac", answers_json(names, s->tenth)));
+                                               "tenth_more_frac", answers_json(names, s->tenth), "warning", warning));
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "sensitivity", "job",
                      job->kind == ORR_JOB_TRAIN ? "train" : "infer", "model", orr_json_word(job->model.id), "system",

@@ -7,16 +7,26 @@
 
 #include <string.h>
 
+/* A transfer of ZeRO-3 or of offloaded tensors, which is hidden per layer. */
+static void add_sharded_op(struct orr_layer_curve *curve, const struct orr_op *op, const struct orr_cost *cost)
+{
+    double *const time_s = op->phase == ORR_PHASE_BACKWARD ? &curve->backward_sharded_s : &curve->forward_sharded_s;
+    *time_s += op->count * cost->total_s;
+    if (op->group != ORR_GROUP_HOST) curve->sharded_uses[cost->across] = true;
+}
+
 static void add_collective(struct orr_layer_curve *curve, const struct orr_op *op, const struct orr_cost *cost)
 {
-    const bool forward = op->phase != ORR_PHASE_BACKWARD, sharded = orr_sharded_group(op->group);
-    const double time_s = op->count * (sharded ? cost->total_s : cost->total_s - cost->hidden_s);
-    double *in_forward = sharded ? &curve->forward_sharded_s : &curve->forward_exposed_s;
-    double *in_backward = sharded ? &curve->backward_sharded_s : &curve->backward_exposed_s;
-    if (forward) *in_forward += time_s;
-    if (!forward) *in_backward += time_s;
-    if (!forward && !sharded && cost->across) curve->nic_s += op->count * cost->total_s;
-    if (op->recomputed) curve->backward_exposed_s += op->repeat_frac * op->count * (cost->total_s - cost->hidden_s);
+    const bool backward = op->phase == ORR_PHASE_BACKWARD;
+    const double runs[2] = {backward ? 0 : op->count, (backward + op->recomputed * op->repeat_frac) * op->count};
+    if (orr_sharded_group(op->group)) {
+        add_sharded_op(curve, op, cost);
+        return;
+    }
+    curve->forward_exposed_s += runs[0] * (cost->total_s - cost->hidden_s);
+    curve->backward_exposed_s += runs[1] * (cost->total_s - cost->hidden_s);
+    curve->forward_links_s[cost->across] += runs[0] * cost->total_s;
+    curve->backward_links_s[cost->across] += runs[1] * cost->total_s;
 }
 
 static void add_fixed(struct orr_layer_curve *curve, const struct orr_bend *runs, double time_s)
@@ -107,13 +117,22 @@ static double sharded_overlap(const struct orr_job *job)
     return orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.zero3_overlap_frac : 0;
 }
 
-/* Eq. 75: the gathers and scatters of a layer run beside its own compute as far as the engine can. */
-static void add_sharded(const struct orr_job *job, const struct orr_layer_curve *curve, double forward_s,
-                        double backward_s, struct orr_rank_time *time)
+/* The time of a pass through a layer in which no other collective uses the links of ZeRO-3: its kernels, and what other
+ * collectives add to them on other links. */
+static double free_s(const struct orr_layer_curve *curve, double pass_s, const double links_s[2])
+{
+    for (int i = 0; i < 2; i++) pass_s -= curve->sharded_uses[i] ? links_s[i] : 0;
+    return orr_max(0, pass_s);
+}
+
+/* Eq. 75: the gathers and scatters of a layer run beside it as far as the engine can. */
+static void add_sharded(const struct orr_job *job, const struct orr_layer_curve *curve, struct orr_rank_time *time)
 {
     const double omega = sharded_overlap(job), kept = 1 - job->calibration.overlap_contention_frac;
-    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * forward_s) * kept;
-    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * backward_s) * kept;
+    const double forward_s = omega * free_s(curve, time->forward_s, curve->forward_links_s);
+    const double backward_s = omega * free_s(curve, time->backward_s, curve->backward_links_s);
+    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, forward_s) * kept;
+    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, backward_s) * kept;
     time->sharded_exposed_s =
         curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;
@@ -141,9 +160,9 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
                                  .matrix_s = curve->matrix_s,
                                  .kernel_s = forward_s + backward_s,
                                  .launches = curve->launches,
-                                 .nic_s = curve->nic_s,
+                                 .nic_s = curve->backward_links_s[1],
                                  .host_s = {curve->host_s[0], curve->host_s[1], curve->host_s[2]}};
-    if (curve->forward_sharded_s + curve->backward_sharded_s > 0) add_sharded(job, curve, forward_s, backward_s, &time);
+    if (curve->forward_sharded_s + curve->backward_sharded_s > 0) add_sharded(job, curve, &time);
     return time;
 }
 

@@ -50,12 +50,14 @@ static double filled_s(const struct orr_plan *plan, const struct orr_rank_time *
     return 0;
 }
 
-/* Interleaving runs groups of pp micro-batches. An incomplete last group leaves gaps in every chunk but one. */
+/* Interleaving runs groups of pp micro-batches. An incomplete last group leaves gaps in every chunk but one. Gathers
+ * that run once per step leave none (Eq. 381). */
 static double ragged_s(const struct orr_plan *plan, const struct orr_rank_time *slowest, double n_micro_batches)
 {
     const double rest = fmod(n_micro_batches, (double)plan->pp), v = (double)plan->vpp;
+    const double pass_s = slowest->forward_s + slowest->backward_s - slowest->gathered_s;
     if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || rest == 0) return 0;
-    return (v - 1) / v * ((double)plan->pp - rest) * (slowest->forward_s + slowest->backward_s);
+    return (v - 1) / v * ((double)plan->pp - rest) * pass_s;
 }
 
 /* Blocks of a forward and a backward hide their sends by design; other chunks only where the engine does it. */

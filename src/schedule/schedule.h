@@ -54,7 +54,9 @@ struct orr_layer_curve {
     double forward_clock_s, backward_clock_s, wgrad_clock_s;
     double forward_exposed_s, backward_exposed_s; /* exposed collectives */
     double forward_sharded_s, backward_sharded_s; /* collectives of ZeRO-3 */
-    double nic_s; /* collectives of backward between domains, hidden or not */
+    /* How long other collectives use the links inside a domain and the NICs between domains, hidden or not. */
+    double forward_links_s[2], backward_links_s[2];
+    bool sharded_uses[2]; /* Do those of ZeRO-3 use these links? */
     double matrix_s, launches;
     double host_s[3]; /* seconds the host needs to launch forward, backward, and of that weight gradients (Eq. 127) */
     size_t first_bend, n_bends;

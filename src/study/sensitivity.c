@@ -21,7 +21,8 @@ const char *const orr_answer_names[2][ORR_N_ANSWERS] = {{"step_time_s", "energy_
 #define SMALL_STEP 0x1p-27
 #define TENTH      1.1
 
-enum kind { NUMBER, COUNT, PEAKS };
+/* RATE: a number of which more is faster hardware. */
+enum kind { NUMBER, RATE, COUNT, PEAKS };
 
 struct parameter {
     const char *name, *unit;
@@ -29,31 +30,31 @@ struct parameter {
     enum kind kind;
 };
 
-#define CHIP(member, unit, kind) "chip." #member, unit, offsetof(struct orr_system, chip.member), kind
-#define SYSTEM(member, unit)     "system." #member, unit, offsetof(struct orr_system, member), NUMBER
+#define CHIP(member, unit, kind)   "chip." #member, unit, offsetof(struct orr_system, chip.member), kind
+#define SYSTEM(member, unit, kind) "system." #member, unit, offsetof(struct orr_system, member), kind
 static const struct parameter PARAMETERS[] = {
     {CHIP(peak_flops_per_s, "FLOP/s", PEAKS)},
-    {CHIP(vector_flops_per_s, "FLOP/s", NUMBER)},
+    {CHIP(vector_flops_per_s, "FLOP/s", RATE)},
     {CHIP(n_sm, "", COUNT)},
-    {CHIP(smem_bytes_per_sm, "bytes", NUMBER)},
-    {CHIP(l2_bytes, "bytes", NUMBER)},
-    {CHIP(l2_bytes_per_s, "bytes/s", NUMBER)},
-    {CHIP(l2_multicast, "", NUMBER)},
+    {CHIP(smem_bytes_per_sm, "bytes", RATE)},
+    {CHIP(l2_bytes, "bytes", RATE)},
+    {CHIP(l2_bytes_per_s, "bytes/s", RATE)},
+    {CHIP(l2_multicast, "", RATE)},
     {CHIP(hbm_bytes, "bytes", NUMBER)},
-    {CHIP(hbm_bytes_per_s, "bytes/s", NUMBER)},
+    {CHIP(hbm_bytes_per_s, "bytes/s", RATE)},
     {CHIP(tdp_w, "W", NUMBER)},
     {CHIP(idle_w, "W", NUMBER)},
     {CHIP(flop_j, "J", NUMBER)},
     {CHIP(hbm_j_per_byte, "J", NUMBER)},
     {CHIP(link_j_per_byte, "J", NUMBER)},
-    {SYSTEM(scaleup_bytes_per_s, "bytes/s")},
-    {SYSTEM(scaleup_latency_s, "s")},
-    {SYSTEM(scaleout_bytes_per_s, "bytes/s")},
-    {SYSTEM(scaleout_latency_s, "s")},
-    {SYSTEM(scaleout_efficiency_frac, "")},
-    {SYSTEM(scaleout_oversubscription, "")},
-    {SYSTEM(price_usd_per_gpu_hour, "$/h")},
-    {SYSTEM(pue_frac, "")},
+    {SYSTEM(scaleup_bytes_per_s, "bytes/s", RATE)},
+    {SYSTEM(scaleup_latency_s, "s", NUMBER)},
+    {SYSTEM(scaleout_bytes_per_s, "bytes/s", RATE)},
+    {SYSTEM(scaleout_latency_s, "s", NUMBER)},
+    {SYSTEM(scaleout_efficiency_frac, "", RATE)},
+    {SYSTEM(scaleout_oversubscription, "", NUMBER)},
+    {SYSTEM(price_usd_per_gpu_hour, "$/h", NUMBER)},
+    {SYSTEM(pue_frac, "", NUMBER)},
 };
 _Static_assert(sizeof PARAMETERS / sizeof *PARAMETERS <= ORR_MAX_SENSITIVITIES, "room for every parameter");
 
@@ -91,7 +92,8 @@ static double value_of(const struct orr_job *job, const struct parameter *parame
     double number;
     int64_t count;
     switch (parameter->kind) {
-    case NUMBER: memcpy(&number, at, sizeof number); return number;
+    case NUMBER:
+    case RATE: memcpy(&number, at, sizeof number); return number;
     case COUNT: memcpy(&count, at, sizeof count); return (double)count;
     case PEAKS: return job->system.chip.peak_flops_per_s[orr_matrix_format(job)];
     }
@@ -106,7 +108,8 @@ static double scale(struct study *study, const struct parameter *parameter, doub
     const int64_t count = (int64_t)floor(scaled + 0.5);
     study->changed.system = study->job->system;
     switch (parameter->kind) {
-    case NUMBER: memcpy(at, &scaled, sizeof scaled); return scaled / value;
+    case NUMBER:
+    case RATE: memcpy(at, &scaled, sizeof scaled); return scaled / value;
     case COUNT: memcpy(at, &count, sizeof count); return (double)count / value;
     case PEAKS:
         for (int i = 0; i < ORR_N_DTYPES; i++) study->changed.system.chip.peak_flops_per_s[i] *= factor;
@@ -172,7 +175,10 @@ size_t orr_sensitivities(const struct orr_job *job, struct orr_scratch *scratch,
         const double value = value_of(job, parameter);
         if (!(value > 0)) continue;
         struct orr_sensitivity *s = &sensitivities[n++];
-        *s = (struct orr_sensitivity){.name = parameter->name, .unit = parameter->unit, .value = value};
+        *s = (struct orr_sensitivity){.name = parameter->name,
+                                      .unit = parameter->unit,
+                                      .faster = parameter->kind == RATE || parameter->kind == PEAKS,
+                                      .value = value};
         elasticity(&study, parameter, -1, s->less);
         elasticity(&study, parameter, 1, s->more);
         scale(&study, parameter, TENTH);

@@ -15,6 +15,7 @@ extern const char *const orr_answer_names[2][ORR_N_ANSWERS]; /* [enum orr_job_ki
 struct orr_sensitivity {
     const char *name; /* as in --set: "chip.hbm_bytes_per_s" */
     const char *unit; /* "FLOP/s", "bytes/s", "s", "bytes", "", ... */
+    bool faster; /* More of it is faster hardware: an answer that gets longer by it is worth a word. */
     double value;
     double less[ORR_N_ANSWERS];  /* elasticity from below: effect of a little less */
     double more[ORR_N_ANSWERS];  /* elasticity from above: effect of a little more */

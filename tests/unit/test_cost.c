@@ -527,7 +527,11 @@ static void attention_blocks_walk_their_keys(void **state)
     struct world *w = *state;
     static const struct {
         double heads, queries, keys; /* walked by one SM, in keys of a block */
-    } cases[] = {{1, 128, 128 + 128}, {1, 16, 2 + 128}, {132, 1024, 8 * (512 + 128) + 0.5 * (1024 + 128)}};
+    } cases[] = {{1, 128, 128 + 128},
+                 {1, 16, 2 + 128},
+                 {1, 129, 129 + 128}, /* a second block of one query makes the walk of the first no shorter */
+                 {1, 320, 320 + 128},
+                 {132, 1024, 8 * (512 + 128) + 0.5 * (1024 + 128)}};
     read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','workload':{'attention':'flash2'}}");
     assert_int_equal(w->job.system.chip.n_sm, 132);
     w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 132e12;

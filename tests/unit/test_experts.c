@@ -432,6 +432,31 @@ static void compiled_experts_have_fixed_shapes(void **state)
     }
 }
 
+/* Eq. 64: over slow networks, what hides transfers between experts is the compute of the layer and the transfers of
+ * tensor parallelism inside a node, but not the compute beside which the ring of context parallelism uses the NICs. */
+static void expert_transfers_leave_the_ring_its_compute(void **state)
+{
+    struct world *w = *state;
+    double window_s = 0, ring_s = 0, experts_s = 0, hidden_s = 0;
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    read_job(w, "{'kind':'train','model':'qwen3-235b-a22b','system':'h100-sxm','gpus':256,'plan':{'tp':8,'pp':8,"
+                "'cp':2,'vpp':4,'ep':32,'etp':1},'workload':{'engine':'megatron-core-2026','seq':4096,"
+                "'global_batch':2048},'set':{'system.scaleout_bytes_per_s':2e9}}");
+    train(w);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
+    for (size_t i = 0; i < n; i++) {
+        if (ops[i].layer_kind != 0) continue;
+        if (ops[i].kind != ORR_OP_COLLECTIVE) window_s += costs[i].total_s;
+        if (ops[i].group == ORR_GROUP_TP) window_s += costs[i].total_s - costs[i].hidden_s;
+        if (ops[i].group == ORR_GROUP_CP) ring_s += costs[i].hidden_s;
+        if (ops[i].group == ORR_GROUP_EP) experts_s += costs[i].total_s;
+        if (ops[i].group == ORR_GROUP_EP) hidden_s += costs[i].hidden_s;
+    }
+    assert_true(ring_s > 0 && experts_s > window_s);
+    assert_close(hidden_s, (1 - w->job.calibration.overlap_contention_frac) * (window_s - ring_s), 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +476,7 @@ int main(void)
         cmocka_unit_test(biases_of_experts_are_eq_379),
         cmocka_unit_test(widening_follows_the_units_that_widen),
         cmocka_unit_test(compiled_experts_have_fixed_shapes),
+        cmocka_unit_test(expert_transfers_leave_the_ring_its_compute),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

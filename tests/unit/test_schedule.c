@@ -77,7 +77,9 @@ static void equal_stages_take_eqs_67_to_69(void **state)
 /* Eq. 70: m (F + B) + (p - 1)(F + B - 2 W); Eq. 71 with 3 W. F 1, B 2, W 0.9: 16 * 3 + 3 * 1.2 = 51.6 and
  * 48 + 3 * 0.3 = 48.9; W 1.2 makes the last bracket negative: 48. */
 /* Eq. 381: four stages of F = 1 s and Bk = 2 s gather for 6 s once per step, 6/m of which a micro-batch has. One
- * micro-batch takes 6 + 4·3 = 18 s, two 6 + 5·3 = 21 s, six 6 + 9·3 = 33 s. */
+ * micro-batch takes 6 + 4·3 = 18 s, two 6 + 5·3 = 21 s, six 6 + 9·3 = 33 s. In two chunks, others add 3·3/2 = 4.5 s and
+ * an incomplete group of four (Eq. 72) 4.5, 3, 1.5 and 0 s: one micro-batch takes 6 + 3 + 9 = 18 s again, two
+ * 6 + 6 + 7.5 = 19.5 s, three 21 s, four 22.5 s. */
 static void stages_gather_at_the_same_time(void **state)
 {
     (void)state;
@@ -89,6 +91,9 @@ static void stages_gather_at_the_same_time(void **state)
             ranks[i].gathered_s = gathered_s;
         }
         assert_close(closed_form_s(job_of(ORR_SCHEDULE_1F1B, 4, 1), ranks, m), 6 + (double)(m + 3) * 3, 1e-12);
+        if (m <= 4)
+            assert_close(closed_form_s(job_of(ORR_SCHEDULE_INTERLEAVED, 4, 2), ranks, m), 16.5 + 1.5 * (double)m,
+                         1e-12);
     }
 }
 
@@ -495,6 +500,47 @@ static void gradient_collectives_hide_under_backward(void **state)
     assert_close(dp.exposed_s, 12 - 0.9 * 9.5 + 3 - 0.9 * 3 + 0.5, 1e-12);
 }
 
+/* Eq. 75: kernels of a layer take 10 s in each direction, and a gather of ZeRO-3 8 s. What is left beside another
+ * transfer of `total_s`, of which `hidden_s` run beside the kernels, is hidden. */
+static void assert_gathered(double total_s, double hidden_s, bool across, bool gathers_across, double expected_s)
+{
+    struct orr_job *job = job_of(ORR_SCHEDULE_1F1B, 1, 1);
+    struct orr_cost ring = {.total_s = total_s, .hidden_s = hidden_s, .across = across};
+    struct orr_cost gather = {.total_s = 8, .across = gathers_across};
+    struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .group = ORR_GROUP_CP, .count = 1, .window_op = -1};
+    struct orr_layer_curve curve = {.forward_s = 10, .backward_s = 10};
+    struct orr_bend bends[1];
+    job->engine.zero3_overlap_frac = 1;
+    for (int pass = 0; pass < 2; pass++) {
+        op.phase = pass ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD;
+        op.group = ORR_GROUP_CP;
+        orr_curve_add(&curve, bends, &op, &ring, 1);
+        op.group = ORR_GROUP_DP;
+        orr_curve_add(&curve, bends, &op, &gather, 1);
+    }
+    const struct orr_rank_time time = orr_curve_at(job, &curve, bends, 1);
+    for (int pass = 0; pass < 2; pass++) assert_close(time.sharded_hidden_s[pass], expected_s, 1e-12);
+    assert_close(time.forward_s, 10 + total_s - hidden_s, 1e-12);
+    assert_close(time.backward_s, 10 + total_s - hidden_s + 2 * (8 - expected_s), 1e-12);
+}
+
+/* A ring that takes 4 of the 10 s leaves 6 for gathers on its links, and does not keep those on others. One of 12 s,
+ * 10 of them hidden, leaves nothing of the 12 s of a pass on its links. One of 3 s that is not hidden takes no kernels
+ * from gathers on its links, and 3 s more are free for those on others: 10 and 13 s, of which 8 are needed. One of
+ * 20 s, 5 of them hidden, leaves 25 - 20 s. */
+static void transfers_do_not_hide_beside_each_other(void **state)
+{
+    (void)state;
+    for (int links = 0; links < 2; links++) {
+        assert_gathered(4, 4, links, links, 6);
+        assert_gathered(4, 4, links, !links, 8);
+        assert_gathered(12, 10, links, links, 0);
+        assert_gathered(12, 10, links, !links, 8);
+        assert_gathered(3, 0, links, links, 8);
+        assert_gathered(20, 5, links, links, 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +563,7 @@ int main(void)
         cmocka_unit_test(a_short_buffer_is_respected),
         cmocka_unit_test(sends_are_eq_74),
         cmocka_unit_test(gradient_collectives_hide_under_backward),
+        cmocka_unit_test(transfers_do_not_hide_beside_each_other),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

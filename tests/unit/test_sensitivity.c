@@ -228,6 +228,31 @@ static void corners_have_two_sides(void **state)
                  after);
 }
 
+/* Where more FLOP/s make a job slower, the answer says why; where they do not, it says nothing. More energy per FLOP
+ * and a longer latency are no faster hardware. */
+static void a_wrong_sign_is_explained(void **state)
+{
+    static const char *const REQUESTS[] = {
+        "{'kind':'infer','model':'llama2-70b','system':'b200-sxm','plan':{'tp':8},"
+        "'workload':{'input_len':1,'output_len':5}}",
+        "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','gpus':128,'plan':{'tp':8,'pp':8},"
+        "'workload':{'global_batch':64}}"};
+    struct world *world = *state;
+    bool fits;
+    for (size_t i = 0; i < COUNT(REQUESTS); i++) {
+        read_job(world, "%s", REQUESTS[i]);
+        n_all = orr_sensitivities(&world->job, world->scratch, all, answers, &fits);
+        assert_int_equal(find("chip.peak_flops_per_s")->tenth[0] > 0, i == 0);
+        assert_true(find("chip.peak_flops_per_s")->faster && find("system.scaleup_bytes_per_s")->faster);
+        assert_false(find("chip.flop_j")->faster || find("system.scaleup_latency_s")->faster);
+        char *json = orr_sensitivity_render(&world->job, ORR_FORMAT_JSON, NULL);
+        const char *at = strstr(json, "chip.peak_flops_per_s"), *warning = strstr(json, "\"warning\"");
+        assert_true(at != NULL && (warning != NULL) == (i == 0));
+        assert_true(i > 0 || (warning > at && strstr(warning + 1, "\"warning\"") == NULL));
+        free(json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +263,7 @@ int main(void)
         cmocka_unit_test(every_number_acts_somewhere),
         cmocka_unit_test(one_gpu_has_no_network),
         cmocka_unit_test(sorted_by_effect),
+        cmocka_unit_test(a_wrong_sign_is_explained),
         cmocka_unit_test(corners_have_two_sides),
     };
     return cmocka_run_group_tests_name("sensitivity", tests, open_world, close_world);

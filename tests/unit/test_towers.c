@@ -385,6 +385,26 @@ static void the_first_stage_holds_the_tower(void **state)
     assert_close(scatter->payload_bytes, params * (double)w->job.engine.reduce_bytes, 1e-12);
 }
 
+/* Eq. 76: the first of 16 stages has one layer of T5 and the 24 of its encoder, so that 24 of 25 buckets of gradients
+ * can be sent beside its backward, over links so slow that the whole of it is needed. A frozen encoder sends none. */
+static void layers_of_the_tower_are_buckets(void **state)
+{
+    struct world *w = *state;
+    for (int frozen = 0; frozen < 2; frozen++) {
+        read_job(w,
+                 "{'kind':'train','model':'t5-large','system':'h100-sxm','plan':{'pp':16,'dp':2,'zero':2},'workload':{"
+                 "'engine':'megatron-core-rocm'%s},'set':{'system.scaleup_bytes_per_s':1e8}}",
+                 frozen ? ",'frozen':'tower'" : "");
+        train(w);
+        const struct orr_settled *step = &w->scratch->step;
+        const struct orr_rank_time *rank = &w->scratch->ranks[0];
+        const double window_s = (double)w->result.n_micro_batches * w->job.engine.dp_overlap_frac * rank->backward_s;
+        assert_int_equal(step->pipe.slowest, 0);
+        assert_close(step->dp.scatter_hidden_s,
+                     (frozen ? 0 : 24.0 / 25) * window_s * (1 - w->job.calibration.overlap_contention_frac), 1e-12);
+    }
+}
+
 /* Saved per patch and layer, in 16 bits with fused attention: norm inputs 2h, input, q, k, v and output of attention
  * 5h, a statistic of 4 bytes per head, input h of the FFN and its columns twice. */
 static void activations_of_the_tower(void **state)
@@ -444,6 +464,7 @@ int main(void)
         cmocka_unit_test(an_encoder_reads_its_tokens),
         cmocka_unit_test(training_has_three_times_the_flop),
         cmocka_unit_test(the_first_stage_holds_the_tower),
+        cmocka_unit_test(layers_of_the_tower_are_buckets),
         cmocka_unit_test(activations_of_the_tower),
         cmocka_unit_test(a_search_knows_the_tower),
     };

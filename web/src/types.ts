@@ -98,6 +98,7 @@ export interface Sensitivity {
         less: Record<string, number>;
         more: Record<string, number>;
         tenth_more_frac: Record<string, number>;
+        warning?: string;
     }[];
 }
 
