@@ -233,6 +233,11 @@ struct orr_engine {
     int64_t prompt_piece_tokens;        /* prompts are always computed in pieces of so many tokens; 0: whole */
     bool prompt_pieces_follow;          /* ... which follow each other through the stages of a pipeline */
     int64_t restored_rows;              /* rows from which a product restores its narrow matrix to 16 bits; 0: none */
+    char restored_chips[64];            /* families of chips on which it does so; "": on all */
+    bool wide_activations;              /* serving: activations have 32 bits, products convert from and to 16 */
+    bool half_sums;                     /* serving: the library's 16-bit products add up in 16 bits */
+    bool block_integers;                /* serving: narrow matrices are multiplied as integers in blocks of 32 */
+    int64_t head_launches;              /* serving: calls for each head around attention of several rows */
     int64_t integer_launches;           /* small kernels around a product of 8-bit integers; 0: the cast alone */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
