@@ -160,7 +160,7 @@ GROUPS = {
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("budget_after_context", "true", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
-        ("max_step_tokens", "2048", "long chat")],
+        ("max_step_tokens", "2048", "long chat"), ("least_step_tokens", "100000", "long chat 2024")],
     "memory": [
         ("norm_saved_bytes", "0", "fine-tuning"), ("score_saved_bytes", "0", "eager scores"),
         ("gradients_dropped", "false", "fine-tuning"),

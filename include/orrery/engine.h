@@ -265,6 +265,7 @@ struct orr_engine {
     bool last_token_decoded; /* the last token of a prompt takes a decode step after the others */
     bool bench_limits;       /* validation: published throughput has the limits of the engine's tool */
     int64_t max_step_tokens; /* most prompt tokens in a step, which bounds activations; 0: no limit */
+    int64_t least_step_tokens; /* where it is 0: the longest context of the model, at least so many; 0: no limit */
     /* serving under load */
     enum orr_scheduler scheduler;
     bool chunked_prefill;                /* a prompt that does not fit into a step is cut */

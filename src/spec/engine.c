@@ -211,6 +211,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, piece_tokens, true, 0, 100000000, "tokens of a piece a batch is halved to; 0: no such limit"),
     ORR_BOOL(orr_engine, last_token_decoded, false, "a prompt's last token goes through a decode step of its own"),
     ORR_INT(orr_engine, max_step_tokens, true, 0, 100000000, "most prompt tokens in one step; 0: no limit"),
+    ORR_INT(orr_engine, least_step_tokens, false, 0, 100000000, "least limit that the model's longest context sets"),
     ORR_ENUM(orr_engine, scheduler, false, orr_scheduler_names, "who is served next"),
     ORR_BOOL(orr_engine, chunked_prefill, false, "a prompt that does not fit into a step is cut"),
     ORR_REAL(orr_engine, watermark_frac, ORR_UNIT_NONE, false, 0, 1, "cache blocks that admission leaves free"),
