@@ -103,7 +103,6 @@ static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_
     r->light_s += n.seen * pass->light_s;
     facts->clock_frac = facts->clock_frac > 0 ? facts->clock_frac : pass->clock_frac;
     facts->host_s += n.own * pass->host_s;
-    if (phase == ORR_PHASE_PREFILL) r->prompt_launched_s += n.own * pass->launch_s;
     facts->sends_s += n.sends * send_s;
     return (n.own + n.waited) * orr_pass_total_s(pass) + n.sends * send_s;
 }
@@ -236,6 +235,7 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
                               .all = chunks * flow->pieces,
                               .seen = orr_max(waits, chunks * flow->own),
                               .sends = waits};
+    r->prompt_launched_s += n.own * pass.launch_s;
     r->result->prefill_s +=
         add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);

@@ -24,7 +24,7 @@ static const struct allowance {
     {"a larger L2 is slower", 0.0005},
     {"a higher L2 rate is slower", 0.003},
     {"a larger L2 is slower (serving)", 0.006},
-    {"a higher FLOP rate is slower (serving)", 0.008},
+    {"a higher FLOP rate is slower (serving)", 0.04}, /* boards that are held at two thirds of the burst clock */
     {"a higher L2 rate is slower (serving)", 0.01},
     /* of a cache that is sent while the prompt is read, the part of one layer is left over: one layer more that has no
      * cache makes that part smaller */
