@@ -282,7 +282,7 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
 /* Chips whose limit is not that of their shares, and the root of the watts above idling of both (Eq. 105a). H100 at
  * 500 W has 430 of the 630 W at which its shares hold, MI325X 860 W where those of MI300X have 610, an L4 60 of 105, a
  * T4 60 of 146, an A10 130 of 230, an A30 133 of 180, an RTX 6000 Ada 280 of 332, modules of GH200 524, 560 and 580 W
- * where 900 W leave 800, PCIe boards of H100 300 of 485, of H100 NVL 340 of 531, and of A100 255 of 355 and 210 of 360. */
+ * where 900 W leave 800, boards of H100 300 of 485, of H100 NVL 340 of 531, of A100 255 of 355 and 210 of 360. */
 static const struct {
     const char *chip;
     double root;
