@@ -145,7 +145,7 @@ GROUPS = {
         ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"),
         ("scan_inputs", "0", "linear chat"), ("scan_kernels", "0", "linear chat"), ("shared_gate_kernels", "0", "linear chat"),
         ("index_kernels", "0", "sparse chat"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
-        ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"), ("fused_latents", "false", "wide experts"),
+        ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"), ("fused_latents", "false", "wide experts"), ("latents_rebuilt", "false", "wide experts"),
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),

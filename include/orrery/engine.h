@@ -219,6 +219,7 @@ struct orr_engine {
     double pointwise_floor_s;           /* least time of one pointwise kernel */
     double pointwise_bytes_per_element; /* pointwise traffic per token and hidden element, without activations */
     bool fused_gate_up;                 /* gate and up are one product */
+    bool latents_rebuilt;               /* a piece of a prompt expands the latents of its cached context once more */
     bool fused_latents;                 /* latents of queries and of keys and values are one product */
     bool split_kv;                      /* decode attention splits long contexts over idle SMs */
     bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */

@@ -168,6 +168,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, pointwise_floor_s, ORR_UNIT_S, true, 0, 1, "least time of a pointwise kernel"),
     ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "pointwise traffic per element"),
     ORR_BOOL(orr_engine, fused_gate_up, true, "gate and up are one product"),
+    ORR_BOOL(orr_engine, latents_rebuilt, false, "prompts expand the latents of their cached context once more"),
     ORR_BOOL(orr_engine, fused_latents, false, "latents of queries and of keys and values are one product"),
     ORR_BOOL(orr_engine, split_kv, true, "decode attention cuts long contexts over idle SMs"),
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
