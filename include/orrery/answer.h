@@ -45,6 +45,8 @@ struct orr_op {
     bool general;                 /* FLASH: no flash kernel takes its mask or its heads (Eq. 372) */
     double repeat_frac;           /* ... or this share of it; 1 unless recomputation keeps some products */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
+    bool in_blocks;               /* GEMM: integers in blocks of 32 with scales of their own (Eq. 385) */
+    bool half_sums;               /* GEMM: sums in 16 bits, at the chip's own rate for them (Eq. 384) */
 };
 
 #define ORR_LAYER_EMBEDDING (-1)

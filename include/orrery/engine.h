@@ -219,6 +219,7 @@ struct orr_engine {
     double pointwise_floor_s;           /* least time of one pointwise kernel */
     double pointwise_bytes_per_element; /* pointwise traffic per token and hidden element, without activations */
     bool fused_gate_up;                 /* gate and up are one product */
+    bool latents_rebuilt;               /* a piece of a prompt expands the latents of its cached context once more */
     bool fused_latents;                 /* latents of queries and of keys and values are one product */
     bool split_kv;                      /* decode attention splits long contexts over idle SMs */
     bool packed_gqa;                    /* decode attention reads a K,V head once for its query group */
@@ -233,6 +234,11 @@ struct orr_engine {
     int64_t prompt_piece_tokens;        /* prompts are always computed in pieces of so many tokens; 0: whole */
     bool prompt_pieces_follow;          /* ... which follow each other through the stages of a pipeline */
     int64_t restored_rows;              /* rows from which a product restores its narrow matrix to 16 bits; 0: none */
+    char restored_chips[64];            /* families of chips on which it does so; "": on all */
+    bool wide_activations;              /* serving: activations have 32 bits, products convert from and to 16 */
+    bool half_sums;                     /* serving: the library's 16-bit products add up in 16 bits */
+    bool block_integers;                /* serving: narrow matrices are multiplied as integers in blocks of 32 */
+    int64_t head_launches;              /* serving: calls for each head around attention of several rows */
     int64_t integer_launches;           /* small kernels around a product of 8-bit integers; 0: the cast alone */
     char unpacked_chunks[32];           /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
@@ -260,6 +266,7 @@ struct orr_engine {
     bool last_token_decoded; /* the last token of a prompt takes a decode step after the others */
     bool bench_limits;       /* validation: published throughput has the limits of the engine's tool */
     int64_t max_step_tokens; /* most prompt tokens in a step, which bounds activations; 0: no limit */
+    int64_t least_step_tokens; /* where it is 0: the longest context of the model, at least so many; 0: no limit */
     /* serving under load */
     enum orr_scheduler scheduler;
     bool chunked_prefill;                /* a prompt that does not fit into a step is cut */

@@ -11,6 +11,7 @@ struct orr_chip {
     char family[32];                       /* architecture, e.g. "ampere" */
     char vendor[32];                       /* maker, e.g. "nvidia"; "": not known */
     double peak_flops_per_s[ORR_N_DTYPES]; /* dense; 0: the chip has no such units */
+    double half_sum_flops_per_s;           /* 16-bit products that add up in 16 bits; 0: as those that do in 32 */
     double vector_flops_per_s;             /* fp32 rate outside the matrix units, for memory-bound kernels */
     int64_t n_sm;                          /* SMs, compute units, or cores */
     double smem_bytes_per_sm;              /* shared memory or scratchpad, which must hold the tiles of a product */

@@ -162,6 +162,13 @@ static double least_rows(const struct orr_job *job, const struct orr_op *op)
     return orr_max(u->tile_rows, library ? (double)job->engine.library_tile_rows : 0);
 }
 
+/* Eq. 384: over the peak of the format, where the chip adds up faster in 16 bits. Operands come as fast as before. */
+static double half_sum_ratio(const struct orr_chip *chip, const struct orr_op *op)
+{
+    const double peak = op->half_sums ? chip->half_sum_flops_per_s : 0;
+    return peak > 0 ? peak / chip->peak_flops_per_s[op->dtype] : 1;
+}
+
 static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, double burst_frac)
 {
     const struct orr_chip *chip = &job->system.chip;
@@ -169,14 +176,15 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, d
     /* Weights narrower than the format of the multiplication are widened on the way to the matrix units. */
     const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
     const double n_sm = (double)chip->n_sm;
-    const double sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening * pitch_frac(u, op);
+    const double faster = half_sum_ratio(chip, op);
+    const double sm_peak = faster * chip->peak_flops_per_s[op->dtype] / n_sm * widening * pitch_frac(u, op);
     const double operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
                      .sm_s_per_flop = 1 / (sm_peak * orr_max(u->sm_frac, burst_frac)),
                      .chip_s_per_flop = 1 / (sm_peak * burst_frac),
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
-                     .tile_cost = u->tile_cost,
+                     .tile_cost = faster * u->tile_cost,
                      .least_rows = least_rows(job, op),
                      .narrow_frac = u->narrow_frac > 0 ? u->narrow_frac : 1,
                      .write_bytes = op->batch * op->output_bytes * op->m * op->n,
@@ -272,6 +280,16 @@ static double walk_s(const struct orr_job *job, const struct orr_op *op)
     return job->calibration.gemm[op->dtype].walk_s_per_element * op->k;
 }
 
+/* Eq. 385: every 32 elements of K, a sum of integers becomes a float, is multiplied with both scales and added up. */
+#define BLOCK_K            32
+#define VECTOR_INSTRUCTIONS 3
+
+static double scales_s(const struct orr_job *job, const struct orr_op *op)
+{
+    const double sums = op->in_blocks ? op->batch * op->m * op->n * op->k / BLOCK_K : 0;
+    return sums * VECTOR_INSTRUCTIONS / (job->system.chip.vector_flops_per_s / 2);
+}
+
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
 {
     const struct gemm g = prepare(job, op, burst_frac);
@@ -279,10 +297,12 @@ void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double
     const struct tiling tiling = tiling_of(&g, &TILES[winner.tile]);
     const struct candidate c = price(&g, &tiling, winner.split);
     const size_t split = winner.split;
+    const double peak = half_sum_ratio(&job->system.chip, op) * job->system.chip.peak_flops_per_s[op->dtype];
     const double slower = has_fixed_tile(job, op) ? fixed_tile_cost(op->m) : 1;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
-                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
-                              .compute_s = orr_max(slower * c.compute_s + exposed_sum_s(job, op), walk_s(job, op)),
+                              .matrix_s = op->flops / (peak * burst_frac),
+                              .compute_s = orr_max(slower * c.compute_s + exposed_sum_s(job, op) + scales_s(job, op),
+                                                   walk_s(job, op)),
                               .l2_s = slower * c.l2_s,
                               .dram_s = slower * g.dram_s[split],
                               .l2_bytes = c.l2_bytes,

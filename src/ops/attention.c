@@ -38,10 +38,20 @@ double orr_score_pairs(const struct orr_dims *d, const struct orr_layer_kind *ki
 /* The largest head of FlashAttention and cuDNN. */
 #define FLASH_HEAD 256
 
+/* Eq. 382: the products of attention convert their scores to 32 bits and back; in between they have 32 bits. */
+static void emit_wide_scores(struct orr_emit *emit, double scores)
+{
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.convert",
+                                                        .kind = ORR_POINTWISE_CAST,
+                                                        .forward_bytes = 2 * (4 + emit->dims.w_a) * scores,
+                                                        .forward_launches = 2});
+}
+
 /* Softmax with its scale and mask, and attention dropout. The numbers are bytes per score element. */
 static void emit_unfused_softmax(struct orr_emit *emit, double scores, double keys)
 {
-    const double w = emit->dims.w_a, dropped = (2 * w + 1) * scores;
+    const bool wide = emit->job->engine.wide_activations && !emit->backward;
+    const double w = wide ? 4 : emit->dims.w_a, dropped = (2 * w + 1) * scores;
     if (!emit->job->engine.fused_softmax)
         orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.scale",
                                                             .backward_name = "attention.scale.backward",
@@ -98,6 +108,7 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
     emit_unfused_softmax(emit, batch * q * keys, keys);
     emit_core_product(emit, "attention.context", ORR_PHASE_FORWARD, batch, q, d_v, keys);
     if (!emit->backward) {
+        if (emit->job->engine.wide_activations) emit_wide_scores(emit, batch * q * keys);
         emit_copies(emit, kind); /* an encoder also splits and merges heads */
         return;
     }

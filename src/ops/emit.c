@@ -105,6 +105,20 @@ static double grouped_launches(const struct orr_emit *emit, double experts)
     return 1;
 }
 
+/* Bytes of an activation of 32 bits, and of one in blocks of 32 with 8 bits each and a scale of 32 bits. */
+#define WIDE_BYTES  4.0
+#define BLOCK_BYTES 1.125
+/* Up to so many rows a narrow matrix is multiplied by kernels for vectors. */
+#define VECTOR_ROWS 8
+
+/* Eq. 385: does the engine multiply a narrow matrix as integers, by matrix units for them? */
+static bool in_blocks(const struct orr_emit *emit, const struct orr_linear *linear, const struct widths *widths)
+{
+    const bool narrow = widths->matrix == emit->dims.dtype16 && widths->weight_bytes < emit->dims.w_p;
+    return emit->job->engine.block_integers && !emit->backward && narrow && linear->experts <= 0 &&
+           linear->m > VECTOR_ROWS && emit->job->system.chip.peak_flops_per_s[ORR_DTYPE_INT8] > 0;
+}
+
 /* One product of a linear layer. An fp32 accumulator counts 8 bytes per element, as it is read and written back. */
 static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    const struct orr_linear *linear, double m, double n, double k, double output_bytes)
@@ -115,6 +129,11 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     op->dtype = widths.matrix;
     op->input_bytes = widths.input_bytes;
     op->weight_bytes = widths.weight_bytes;
+    if (in_blocks(emit, linear, &widths)) {
+        op->dtype = ORR_DTYPE_INT8;
+        op->input_bytes = BLOCK_BYTES;
+        op->in_blocks = true;
+    }
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
     if (grouped) op->launches = grouped_launches(emit, linear->experts);
     op->n_idle_experts = linear->n_idle_experts;
@@ -174,7 +193,9 @@ static bool normal_floats(const struct orr_emit *emit)
 static bool restores(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     const struct widths widths = widths_of(emit, linear);
-    const double rows = normal_floats(emit) ? 2 : (double)emit->job->engine.restored_rows;
+    const struct orr_engine *engine = &emit->job->engine;
+    const bool here = !*engine->restored_chips || orr_has_word(engine->restored_chips, emit->job->system.chip.family);
+    const double rows = normal_floats(emit) ? 2 : here ? (double)engine->restored_rows : 0;
     return !emit->backward && rows > 0 && linear->m >= rows && widths.matrix == emit->dims.dtype16 &&
            widths.weight_bytes < emit->dims.w_p;
 }
@@ -191,6 +212,22 @@ static struct orr_linear emit_restored(struct orr_emit *emit, const struct orr_l
     return copy;
 }
 
+/* Eq. 382: kernels that convert the input of a served product from 32 bits and its result to 32 bits. The library has
+ * no product of a single row; the engine's own kernels take blocks of 8 bits and write 32 bits themselves. Parts of a
+ * joined product are multiplied one by one. */
+static void emit_conversions(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const struct widths widths = widths_of(emit, linear);
+    const bool library = widths.matrix == emit->dims.dtype16 && widths.weight_bytes >= emit->dims.w_p;
+    const double parts = orr_max(1, (double)linear->n_parts), w = emit->dims.w_a;
+    const double inputs = parts * linear->m * linear->k, results = linear->m * linear->n;
+    if (!emit->job->engine.wide_activations || emit->backward || linear->fp32 || linear->experts > 0) return;
+    if (library && linear->m <= 1) return;
+    const double bytes = library ? (WIDE_BYTES + w) * (inputs + results)
+                                 : (WIDE_BYTES + BLOCK_BYTES) * inputs + (WIDE_BYTES - w) * results;
+    emit_pass(emit, "convert", ORR_PHASE_FORWARD, ORR_POINTWISE_CAST, bytes, parts * (library ? 2 : 1));
+}
+
 /* Eq. 329: kernels of a served product besides the product itself. */
 static double served_launches(const struct orr_emit *emit, const struct orr_linear *linear)
 {
@@ -202,6 +239,8 @@ static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)
 {
     struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, linear->m, linear->n,
                                           linear->k, emit->dims.w_a);
+    forward->half_sums = emit->job->engine.half_sums && !emit->backward && forward->dtype == emit->dims.dtype16 &&
+                         forward->weight_bytes >= emit->dims.w_p;
     /* With dropout, recomputation must run the last product too, because the dropout mask comes after it. */
     if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
@@ -226,6 +265,7 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
                    none);
     orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
     const struct orr_linear plain = restores(emit, linear) ? emit_restored(emit, linear) : *linear;
+    emit_conversions(emit, &plain);
     emit_forward(emit, &plain);
     if (!emit->backward) {
         orr_emit_adapters(emit, linear);

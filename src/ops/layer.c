@@ -245,11 +245,25 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     op->launches = orr_max(0, blocks * (double)engine->layer_pointwise_kernels + more_kernels(emit, kind));
     op->floor_s = op->launches * engine->pointwise_floor_s;
     const double small = engine->pointwise_bytes_per_element * orr_narrowed_frac(d);
-    op->bytes = d->T * (d->h * blocks * small + width * (kind->gated ? 3 : 2) * d->w_a);
+    /* A gate in 32 bits is two kernels: an activation that is read and written, and a product of two (Eq. 382). */
+    const double gate_bytes = engine->wide_activations ? (kind->gated ? 5 : 2) * 4 : (kind->gated ? 3 : 2) * d->w_a;
+    op->bytes = d->T * (d->h * blocks * small + width * gate_bytes);
     const bool triton = kind->n_experts > 0 && orr_experts_triton(emit->job, d->matrix, d->w_w);
     const double others = (double)emit->job->plan.tp - 1; /* Eq. 361 */
     op->host_s = blocks * (engine->host_layer_s + others * engine->host_split_layer_s) +
                  (triton ? engine->host_experts_s : 0); /* Eq. 349 */
+}
+
+/* Eq. 383: attention of several rows that is called head by head. */
+static void emit_heads(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double calls = (double)engine->head_launches * (double)kind->n_heads / emit->dims.t;
+    if (calls <= 0 || emit->dims.T <= 1 || !orr_kind_attends(kind)) return;
+    struct orr_op *op = orr_emit_op(emit, "attention.heads", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    op->pointwise = ORR_POINTWISE_COPY;
+    op->launches = calls;
+    op->floor_s = calls * engine->pointwise_floor_s;
 }
 
 /* The layer's own embedding of a token is gated by the hidden state, projected, and added to the hidden state. */
@@ -280,6 +294,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
+    if (emit->lumped) emit_heads(emit, kind);
     const struct orr_part_params params = layer_part(emit, kind);
     if (!emit->lumped) orr_emit_weights(emit, &params);
 }

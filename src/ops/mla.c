@@ -26,6 +26,24 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     orr_emit_output_gate(emit, d->T * gates);
 }
 
+/* Eq. 386: latents of a cached context are copied out of its blocks and expanded to keys and values of all heads. The
+ * keys, of the new tokens as well, are joined with their rotary part by a copy. */
+static void emit_rebuilt(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double heads = (double)kind->n_heads / d->t, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
+    const double d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v, cached = d->b * d->context;
+    const double joined = (cached + d->T_prompt) * heads * (2 * d_n + d_r);
+    if (!emit->job->engine.latents_rebuilt || emit->backward) return;
+    if (cached > 0)
+        orr_emit_projection(emit, ORR_LINEAR("mla.context_up"), ORR_PRODUCT_KV_UP, cached, r, heads * (d_n + d_v));
+    orr_emit_pointwise(emit,
+                       &(struct orr_pointwise_op){.name = "mla.context_copies",
+                                                  .kind = ORR_POINTWISE_COPY,
+                                                  .forward_bytes = d->w_a * (2 * cached * (r + d_r) + joined),
+                                                  .forward_launches = cached > 0 ? 3 : 1});
+}
+
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
@@ -39,6 +57,7 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
             emit,
             orr_emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
             r + d_r, 1);
+    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && !chooses) emit_rebuilt(emit, kind);
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);

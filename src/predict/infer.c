@@ -23,6 +23,7 @@ struct request {
     struct orr_pass_facts prefill, decode;
     struct orr_work work; /* work of one GPU of every stage, added up */
     double light_s;
+    double prompt_launched_s; /* host seconds that launch the prompt's kernels */
 };
 
 /* ---------------------------------------------------------------- one kind of pass in the ledger */
@@ -234,6 +235,7 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
                               .all = chunks * flow->pieces,
                               .seen = orr_max(waits, chunks * flow->own),
                               .sends = waits};
+    r->prompt_launched_s += n.own * pass.launch_s;
     r->result->prefill_s +=
         add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);
@@ -374,7 +376,7 @@ static void predict_decode(struct request *r)
                               .seen = steps * orr_max(1, flow.own),
                               .sends = steps};
     result->decode_s = add_pass(r, &pass, ORR_PHASE_DECODE, n, sequences * shape.queries, &r->decode);
-    const double sample_s = orr_sampling_s(job, (double)s->batch, result->decode_s / steps);
+    const double sample_s = orr_sampling_s(job, (double)s->batch, result->decode_s / steps, flow.own * pass.launch_s);
     result->decode_s += steps * sample_s;
     orr_ledger_add_wait(r->ledger, "scheduling and sampling", ORR_INFER_OVERHEAD, ORR_PHASE_DECODE, ORR_BOUND_HOST,
                         steps, sample_s);
@@ -405,7 +407,8 @@ static void fill_latency(struct request *r)
     const double speed = job->system.host_speed;
     const double request_s = (engine->request_s + engine->request_s_per_sequence * batch) / speed;
     const double pass_s = result->prefill_s - r->prefill.draft_s - result->tower_s;
-    const double once_s = engine->host_step_s / speed, sample_s = orr_sampling_s(job, batch, pass_s);
+    const double once_s = engine->host_step_s / speed;
+    const double sample_s = orr_sampling_s(job, batch, pass_s, r->prompt_launched_s);
     orr_ledger_add_wait(r->ledger, "request handling", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         request_s);
     orr_ledger_add_wait(r->ledger, "sampling of the first token", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,

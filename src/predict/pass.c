@@ -70,11 +70,12 @@ double orr_sends_s(const struct orr_job *job, double rows)
     return (double)(job->plan.pp - 1) * cost.total_s;
 }
 
-double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s)
+double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s, double launched_s)
 {
     const struct orr_engine *engine = &job->engine;
     const double host_s = (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
-    return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
+    /* One thread schedules ahead and launches: it is busy for both. */
+    return engine->async_scheduling ? orr_max(0, launched_s + host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
 double orr_shape_rows(const struct orr_job *job, const struct orr_serve_shape *shape)

@@ -60,8 +60,9 @@ int64_t orr_compiled_sequences(const struct orr_job *job, int64_t sequences);
 struct orr_serve_shape orr_compiled_prompt(const struct orr_job *job, double tokens);
 /* Returns the pauses of a decode pass whose graphs are pieces that end at so many attentions (Eq. 241). */
 double orr_pieces_s(const struct orr_job *job, const struct orr_serve_shape *shape, double attentions);
-/* Returns the host time that a step adds to its pass of `pass_s`: scheduling, inputs, sampling and detokenising. */
-double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s);
+/* Returns the host time that a step adds to its pass of `pass_s`, whose kernels the host launches in `launched_s`:
+ * scheduling, inputs, sampling and detokenising. */
+double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s, double launched_s);
 /* Returns the host seconds of a pass whose operators need `launched_s`: none where a graph is replayed. */
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launched_s);
 /* orr_send_op is one activation of `rows` rows to the next stage; a pass through all stages needs pp - 1 of them. */

@@ -202,10 +202,15 @@ static double attentions_of(const struct orr_step_model *model, bool decodes)
 
 /* ---------------------------------------------------------------- a step */
 
+/* The host beside a piece of a step: what it needs to launch the kernels, and what of it they wait for. */
+struct host {
+    double launched_s, wait_s;
+};
+
 /* Adds up one piece of a step through the whole model; kernels and gaps take at least least_s (Eq. 380). Returns their
- * seconds, and those by which the host is slower than the kernels. */
+ * seconds. */
 static double add_piece(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle, double least_s,
-                        double *host_s)
+                        struct host *host)
 {
     const struct orr_job *job = &model->job;
     const bool decodes = shape->decode_sequences > 0, prompts = shape->prefill_tokens > 0;
@@ -231,23 +236,28 @@ static double add_piece(struct orr_step_model *model, const struct orr_serve_sha
     if (decodes) add_decode_attention(model, shape, &sum);
     sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches) + orr_pieces_s(job, shape, attentions_of(model, decodes));
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
-    *host_s = orr_max(0, orr_pass_host_s(job, shape, sum.host_s) - gpu_s);
+    host->launched_s = orr_pass_host_s(job, shape, sum.host_s);
+    host->wait_s = orr_max(0, host->launched_s - gpu_s);
     return orr_max(gpu_s + sum.gap_s, least_s);
 }
 
-/* Returns the time of one piece of a step. `idle` counts dummies that fill a captured graph: rows without a context. */
-static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
+/* Returns the time of one piece of a step, and what the host needs to launch it. `idle` counts dummies that fill a
+ * captured graph: rows without a context. */
+static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle,
+                      double *launched_s)
 {
     const bool prompt_only = shape->decode_sequences <= 0;
     const double rows = orr_shape_rows(&model->job, shape) + idle * shape->queries;
     const double frac = orr_short_frac(&model->job, prompt_only, rows);
-    double least_s = 0, host_s;
+    double least_s = 0;
+    struct host host;
     if (frac < 1) {
         const struct orr_serve_shape part = orr_shape_part(&model->job, shape, frac);
-        least_s = add_piece(model, &part, frac * idle, 0, &host_s);
+        least_s = add_piece(model, &part, frac * idle, 0, &host);
     }
-    const double device_s = add_piece(model, shape, idle, least_s, &host_s);
-    return device_s + host_s;
+    const double device_s = add_piece(model, shape, idle, least_s, &host);
+    *launched_s = host.launched_s;
+    return device_s + host.wait_s;
 }
 
 /* Returns the time of one pass of the drafting model. */
@@ -293,7 +303,7 @@ static double compiled_s(struct orr_step_model *model, const struct orr_step *st
 {
     const struct orr_job *job = &model->job;
     const double prompts = (double)step->prefill_sequences;
-    double time_s = 0, drafts_s = 0;
+    double time_s = 0, drafts_s = 0, launched_s = 0, piece_launched_s;
     if (step->decode_sequences > 0) {
         const int64_t batch = orr_compiled_sequences(job, step->decode_sequences);
         const struct orr_flow flow = orr_decode_flow(job, batch);
@@ -301,18 +311,20 @@ static double compiled_s(struct orr_step_model *model, const struct orr_step *st
         const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
                                               .decode_context = orr_max(context, (double)job->engine.compiled_tokens),
                                               .queries = (double)job->serving.draft_tokens + 1};
-        time_s += (flow.own + flow.waited) * piece_s(model, &shape, 0);
+        time_s += (flow.own + flow.waited) * piece_s(model, &shape, 0, &piece_launched_s);
+        launched_s += flow.own * piece_launched_s;
         time_s += orr_sends_s(job, shape.decode_sequences * shape.queries);
         if (job->serving.draft_tokens > 0) drafts_s += orr_draft_turns(job, &flow) * draft_s(model, &shape);
     }
     if (prompts > 0) {
         const struct orr_serve_shape shape = orr_compiled_prompt(job, (double)step->prefill_tokens / prompts);
         const struct orr_flow flow = orr_prompt_flow(job, 1, 1);
-        const double prompt_s = (flow.own + flow.waited) * piece_s(model, &shape, 0);
+        const double prompt_s = (flow.own + flow.waited) * piece_s(model, &shape, 0, &piece_launched_s);
+        launched_s += prompts * flow.own * piece_launched_s;
         time_s += prompts * (prompt_s + orr_sends_s(job, shape.prefill_tokens));
         if (job->serving.draft_tokens > 0) drafts_s += prompts * orr_draft_turns(job, &flow) * draft_s(model, &shape);
     }
-    return time_s + orr_sampling_s(job, prompts + (double)step->decode_sequences, time_s) + drafts_s;
+    return time_s + orr_sampling_s(job, prompts + (double)step->decode_sequences, time_s, launched_s) + drafts_s;
 }
 
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
@@ -331,8 +343,9 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
                                           .queries = (double)job->serving.draft_tokens + 1};
     const double dummies = (double)idle / flow.pieces;
     const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
-    double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent);
-    time_s += orr_sampling_s(job, (double)sequences, time_s);
+    double launched_s;
+    double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies, &launched_s) + orr_sends_s(job, sent);
+    time_s += orr_sampling_s(job, (double)sequences, time_s, flow.own * launched_s);
     if (job->serving.draft_tokens > 0) time_s += orr_draft_turns(job, &flow) * draft_s(model, &piece);
     return time_s;
 }

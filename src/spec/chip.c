@@ -13,6 +13,7 @@ static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_chip, family, true, "architecture, e.g. \"ampere\""),
     ORR_STRING(orr_chip, vendor, false, "maker, e.g. \"nvidia\""),
     ORR_REAL(orr_chip, vector_flops_per_s, ORR_UNIT_FLOPS_PER_S, true, 1e9, 1e19, "fp32 rate outside matrix units"),
+    ORR_REAL(orr_chip, half_sum_flops_per_s, ORR_UNIT_FLOPS_PER_S, false, 1e9, 1e21, "16-bit matrix rate, 16-bit sums"),
     ORR_INT(orr_chip, n_sm, true, 1, 1000000, "SMs, compute units or cores"),
     ORR_REAL(orr_chip, smem_bytes_per_sm, ORR_UNIT_BYTES, true, 1024, 1e12, "shared memory or scratchpad of an SM"),
     ORR_REAL(orr_chip, l2_bytes, ORR_UNIT_BYTES, true, 1024, 1e15, "last-level cache"),

@@ -70,3 +70,10 @@ void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip)
     engine->graph_sequences = limit->graph_sequences > 0 ? limit->graph_sequences : own->graph_sequences;
     engine->budget_frac = limit->budget_frac > 0 ? limit->budget_frac : own->budget_frac;
 }
+
+void orr_engine_fit_model(struct orr_engine *engine, const struct orr_model *model)
+{
+    const int64_t least = engine->least_step_tokens;
+    if (engine->max_step_tokens > 0 || least <= 0 || model->max_seq <= 0) return;
+    engine->max_step_tokens = model->max_seq > least ? model->max_seq : least;
+}

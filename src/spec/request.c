@@ -201,6 +201,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
     orr_engine_fit_chip(&job->engine, &job->system.chip);
+    orr_engine_fit_model(&job->engine, &job->model);
     job->calibration.gemm[ORR_DTYPE_FP8_BLOCK] = job->calibration.block[job->engine.block_kernel]; /* Eq. 304 */
     orr_factors_apply(&job->engine, NULL, job);
     return ORR_OK;

@@ -35,6 +35,8 @@ void orr_run_options_apply(const enum orr_switch options[ORR_N_RUN_OPTIONS], str
 bool orr_run_options_act(const enum orr_switch options[ORR_N_RUN_OPTIONS]);
 /* Take the limits that the engine has on this chip. */
 void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip);
+/* Let the longest context of a model limit the tokens of a step, where the engine does so (least_step_tokens). */
+void orr_engine_fit_model(struct orr_engine *engine, const struct orr_model *model);
 /* The tables of keys of chips, systems and engines, with their meanings. */
 const struct orr_field *orr_chip_fields(size_t *n);
 const struct orr_field *orr_system_fields(size_t *n);

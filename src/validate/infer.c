@@ -331,6 +331,20 @@ static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *
            (is(metric, "tpot_s") && is_loaded(csv, row)) || (is(metric, "ttft_s") && shares_steps(csv, row));
 }
 
+/* Does the row print the lengths that its metric is about? A prompt alone and one step have no output, and a time per
+ * token none that is shorter than two. If not, the score names the cell. */
+static bool lengths_are_given(const struct orr_csv *csv, size_t row, const char *metric, struct orr_score *score)
+{
+    const char *phase = orr_csv_cell(csv, row, "phase");
+    const bool first = is(metric, "ttft_s") && !shares_steps(csv, row);
+    const bool one_pass = is(metric, "prefill_s") || is(metric, "decode_step_s") || first || phase[0];
+    const char *column = one_pass ? "input_len" : "output_len";
+    const long least = is(metric, "tpot_s") && !one_pass ? 2 : 1;
+    if (number(csv, row, column, 0) >= least) return true;
+    snprintf(score->skipped, sizeof score->skipped, "%.40s needs %s, a number from %ld", metric, column, least);
+    return false;
+}
+
 static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)
 {
     return orr_row_word(w, row, "phase", "prefill decode", score) &&
@@ -354,7 +368,8 @@ struct orr_score *orr_read_infer_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
     if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(w->csv, row, score)) return NULL;
-    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return NULL;
+    if (!words_are_known(w, row, score) || !lengths_are_given(w->csv, row, metric, score)) return NULL;
+    if (!read_row(w, row, metric, score)) return NULL;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     return score;
 }

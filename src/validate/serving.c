@@ -71,7 +71,7 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
     const double printed = number(w, row, column, 0), ratio = number(w, row, "length_ratio", 1);
     struct orr_lengths named;
     if (named_lengths(w, workload, printed, input, &named)) return named;
-    if (set) {
+    if (set && (input || printed > 0)) {
         const double mean = printed > 0 ? printed : set->input;
         return (struct orr_lengths){
             .law = ORR_LENGTH_LOGNORMAL, .mean = mean, .cv = input ? set->input_cv : set->output_cv, .high = set->most};
@@ -85,6 +85,20 @@ static struct orr_lengths lengths_of(const struct validator *w, size_t row, cons
     if (ratio < 1)
         return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = floor(ratio * printed), .high = printed};
     return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = printed};
+}
+
+/* Does a row print its lengths, or name a data set that has them? */
+static bool has_lengths(const struct validator *w, size_t row, struct orr_score *score)
+{
+    static const char *const COLUMNS[] = {"input_len", "output_len"};
+    for (size_t i = 0; i < 2; i++) {
+        const struct orr_lengths lengths = lengths_of(w, row, COLUMNS[i], i == 0);
+        if (lengths.n_points > 0 || orr_max(lengths.mean, lengths.high) >= 1) continue;
+        snprintf(score->skipped, sizeof score->skipped,
+                 "%s: must be a number from 1, or workload one of known lengths", COLUMNS[i]);
+        return false;
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- the job and traffic of a run */
@@ -202,19 +216,6 @@ static double measured_mean(const struct validator *w, size_t row, const char *m
     return 0;
 }
 
-/* Does a row print its lengths, or name a data set that has them? */
-static bool has_lengths(const struct orr_traffic *traffic, struct orr_served_run *run)
-{
-    const struct orr_lengths *both[] = {&traffic->input_len, &traffic->output_len};
-    for (size_t i = 0; i < 2; i++) {
-        if (both[i]->n_points > 0 || orr_max(both[i]->mean, both[i]->high) >= 1) continue;
-        snprintf(run->failed, sizeof run->failed, "%s: must be a number from 1, or workload one of known lengths",
-                 i == 0 ? "input_len" : "output_len");
-        return false;
-    }
-    return true;
-}
-
 /* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so long
  * runs at a rate are predicted the other way round: the rate from the time per token, and all else at that rate. */
 static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
@@ -226,7 +227,6 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
     const double tpot_s = steady ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
     run->rate_per_s = steady ? traffic.rate_per_s : 0;
-    if (!has_lengths(&traffic, run)) return;
     if (steady && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
     if (tpot_s > 0) form = orr_closed_form_new(&w->job);
@@ -327,7 +327,11 @@ static void run_static(struct validator *w, struct orr_served_run *run)
     memset(&run->result, 0, sizeof run->result);
     run->result.timing[ORR_TIMING_TTFT] = (struct orr_timing){.mean = result.ttft_s, .p50 = result.ttft_s};
     run->result.timing[ORR_TIMING_TPOT] = (struct orr_timing){.mean = result.tpot_s, .p50 = result.tpot_s};
+    run->result.timing[ORR_TIMING_LATENCY] = (struct orr_timing){.mean = result.latency_s, .p50 = result.latency_s};
     run->result.output_tokens_per_s = result.output_tokens_per_s;
+    run->result.output_tokens_per_s_per_gpu = result.output_tokens_per_s_per_gpu;
+    run->result.completed_requests_per_s = (double)(w->job.plan.dp * w->job.serving.batch) / result.latency_s;
+    run->result.power_w_per_gpu = result.power_w_per_gpu;
     const struct orr_exposure exposure = orr_infer_exposure(&result, result.prefill_s, result.decode_s);
     put_step_interval(w, &exposure, &run->result);
 }
@@ -349,8 +353,7 @@ static double at_stat(const struct orr_timing *timing, const char *stat)
 /* Watts and joules have no interval of their own. */
 static void score_energy(double predicted, struct orr_score *score)
 {
-    score->predicted = predicted;
-    score->error = predicted / score->measured - 1;
+    if (orr_row_predicted(predicted, score)) score->error = predicted / score->measured - 1;
 }
 
 static bool score_timing(struct validator *w, const struct orr_served_run *run, const char *stat,
@@ -431,6 +434,7 @@ void orr_score_serving_row(struct validator *w, size_t row)
     struct orr_served_run *run = &w->v->run;
     if (!orr_row_measured(w, row, "value", 1, score)) return;
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
+    if (!has_lengths(w, row, score)) return;
     if (drafts(w, row)) {
         snprintf(score->skipped, sizeof score->skipped, "%s", drafts(w, row));
         return;
@@ -491,6 +495,7 @@ struct orr_score *orr_read_serving_row(struct validator *w, size_t row)
     struct orr_score *score = orr_row_score(w, row, metric);
     if (!orr_row_measured(w, row, "value", 1, score)) return NULL;
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return NULL;
+    if (!has_lengths(w, row, score)) return NULL;
     const char *unfit = unfit_for(w, row, metric, stat);
     put_request(w, row); /* names the engine of the row even if its value is of no use */
     if (unfit) snprintf(score->skipped, sizeof score->skipped, "%s", unfit);
@@ -563,8 +568,24 @@ static void run_log(struct validator *w, struct orr_served_run *run)
     free(rows);
 }
 
+/* Does every request of a log say when it came and how long it is? */
+static bool log_is_whole(const struct validator *w, struct orr_served_run *run)
+{
+    static const char *const COLUMNS[] = {"arrival_s", "input_tokens", "output_tokens"};
+    for (size_t row = 0; row < w->csv->n_rows; row++)
+        for (size_t i = 0; i < 3; i++) {
+            const char *cell = orr_csv_cell(w->csv, row, COLUMNS[i]);
+            if (orr_row_value(cell) >= (i > 0 ? 1 : 0)) continue;
+            snprintf(run->failed, sizeof run->failed, "%s of request %zu must be a number from %d, not \"%.40s\"",
+                     COLUMNS[i], row + 1, i > 0, cell);
+            return false;
+        }
+    return true;
+}
+
 static void read_log(struct validator *w, struct orr_score *score, struct orr_served_run *run)
 {
+    if (!log_is_whole(w, run)) return;
     orr_row_put(w, "kind", "infer");
     orr_row_put_cells(w, 0, "", "model system gpus");
     orr_row_put_cells(w, 0, "plan.", "tp dp ep");

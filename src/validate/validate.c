@@ -137,6 +137,16 @@ static void describe_run(const struct validator *w, struct orr_score *score)
              (int)p->dp, (int)p->ep, trains ? "micro-batch" : "batch", (int)a, (int)b);
 }
 
+bool orr_row_predicted(double predicted, struct orr_score *score)
+{
+    if (predicted > 0 && isfinite(predicted)) {
+        score->predicted = predicted;
+        return true;
+    }
+    snprintf(score->skipped, sizeof score->skipped, "no prediction of %.40s in such a run", score->metric);
+    return false;
+}
+
 static void compare_times(const struct validator *w, enum orr_regime regime, const struct orr_interval *interval,
                           double ratio, struct orr_score *score)
 {
@@ -155,7 +165,7 @@ static void compare_times(const struct validator *w, enum orr_regime regime, con
 void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score)
 {
     const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
-    score->predicted = predicted_s;
+    if (!orr_row_predicted(predicted_s, score)) return;
     compare_times(w, regime, &interval, score->measured / predicted_s, score);
 }
 
@@ -163,7 +173,7 @@ void orr_row_rate(const struct validator *w, enum orr_regime regime, double pred
                   struct orr_score *score)
 {
     const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
-    score->predicted = predicted;
+    if (!orr_row_predicted(predicted, score)) return;
     compare_times(w, regime, &interval, time_s * predicted / score->measured / time_s, score);
 }
 
@@ -181,7 +191,7 @@ void orr_row_served_time(const struct validator *w, enum orr_regime regime, cons
                          double predicted_s, struct orr_score *score)
 {
     const struct orr_interval interval = served(w, regime, timing->low_frac, timing->high_frac);
-    score->predicted = predicted_s;
+    if (!orr_row_predicted(predicted_s, score)) return;
     compare_times(w, regime, &interval, score->measured / predicted_s, score);
 }
 
@@ -189,7 +199,7 @@ void orr_row_served_rate(const struct validator *w, enum orr_regime regime, doub
                          double predicted, struct orr_score *score)
 {
     const struct orr_interval interval = served(w, regime, 1 / high_frac, 1 / low_frac);
-    score->predicted = predicted;
+    if (!orr_row_predicted(predicted, score)) return;
     compare_times(w, regime, &interval, predicted / score->measured, score);
 }
 

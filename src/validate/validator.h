@@ -60,6 +60,8 @@ bool orr_row_word(const struct validator *w, size_t row, const char *column, con
                   struct orr_score *score);
 /* Read the request into w->job and take the pieces out. On failure the score says why. */
 bool orr_row_read(struct validator *w, struct orr_score *score);
+/* Keep a prediction if it is a positive number; else the score says that there is none. */
+bool orr_row_predicted(double predicted, struct orr_score *score);
 /* Record a predicted value of w->job beside the measured one: a time, or a rate that follows from time_s. */
 void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score);
 void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,

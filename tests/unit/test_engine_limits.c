@@ -39,6 +39,24 @@ static void vllm_decides_by_memory_and_name(void **state)
     }
 }
 
+/* Without a limit of its own a step of vLLM 0.6 holds as many tokens as the model's longest context, and no fewer than
+ * 2048. A limit that is set stands, and an engine without the rule has none. */
+static void the_longest_context_limits_a_step(void **state)
+{
+    static const struct {
+        const char *engine;
+        int64_t set, longest, tokens;
+    } CASES[] = {{"vllm-0.6", 0, 4096, 4096}, {"vllm-0.6", 0, 1024, 2048},    {"vllm-0.6", 768, 4096, 768},
+                 {"vllm-0.6", 0, 0, 0},       {"fastertransformer", 0, 4096, 0}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_model model = {.max_seq = CASES[i].longest};
+        struct orr_engine engine = engine_with(*state, CASES[i].engine);
+        engine.max_step_tokens = CASES[i].set;
+        orr_engine_fit_model(&engine, &model);
+        assert_int_equal(engine.max_step_tokens, CASES[i].tokens);
+    }
+}
+
 /* An engine that was on one chip has no trace of it on the next; entries leave alone what they do not state. */
 static void limits_are_those_of_the_last_chip(void **state)
 {
@@ -89,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vllm_decides_by_memory_and_name),
+        cmocka_unit_test(the_longest_context_limits_a_step),
         cmocka_unit_test(limits_are_those_of_the_last_chip),
         cmocka_unit_test(a_request_overrides_them),
         cmocka_unit_test(bad_limits_are_refused),

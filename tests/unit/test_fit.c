@@ -554,7 +554,8 @@ static void a_run_in_flight_counts_once(void **state)
                                "a,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,ttft_s,0.9\n"
                                "b,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tokens_per_s_per_gpu,900\n"
                                "c,llama3-8b,h100-sxm,1,1,bf16,8,1000,500,tpot_s,0.0085\n"
-                               "d,llama3-8b,h100-sxm,1,1,bf16,16,1000,500,tokens_per_s_per_gpu,1700\n";
+                               "d,llama3-8b,h100-sxm,1,1,bf16,16,1000,500,tokens_per_s_per_gpu,1700\n"
+                               "e,llama3-8b,h100-sxm,1,1,bf16,32,1000,,tpot_s,0.0095\n";
     struct orr_stack *stack;
     struct orr_error error;
     if (orr_stack_open(world->catalogue, "vllm", &stack, &error)) fail_msg("%s", error.text);
@@ -563,6 +564,7 @@ static void a_run_in_flight_counts_once(void **state)
     assert_int_equal(stack->n_chosen, 2);
     assert_true(has_note(stack, "a not used: the time to the first token under load is mostly queueing"));
     assert_true(has_note(stack, "b not used: its run has a mean time per token"));
+    assert_true(has_note(stack, "e not used: tpot_s needs output_len, a number from 2"));
     orr_stack_close(stack);
 }
 

@@ -282,11 +282,15 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
 /* Chips whose limit is not that of their shares, and the root of the watts above idling of both (Eq. 105a). H100 at
  * 500 W has 430 of the 630 W at which its shares hold, MI325X 860 W where those of MI300X have 610, an L4 60 of 105, a
  * T4 60 of 146, an A10 130 of 230, an A30 133 of 180, an RTX 6000 Ada 280 of 332, modules of GH200 524, 560 and 580 W
- * where 900 W leave 800. */
+ * where 900 W leave 800, boards of H100 300 of 485, of H100 NVL 340 of 531, of A100 255 of 355 and 210 of 360. */
 static const struct {
     const char *chip;
     double root;
-} OTHER_LIMITS[] = {{"h100-sxm-96gb-500w", 0.82616},
+} OTHER_LIMITS[] = {{"h100-pcie-80gb", 0.78648},
+                    {"h100-nvl-94gb", 0.80019},
+                    {"a100-pcie-80gb", 0.84753},
+                    {"a100-pcie-40gb", 0.76376},
+                    {"h100-sxm-96gb-500w", 0.82616},
                     {"mi325x-256gb", 1.18737},
                     {"l4-24gb", 0.75593},
                     {"t4-16gb", 0.64106},

@@ -447,6 +447,26 @@ static void scheduling_ahead_takes_the_longer(void **state)
     assert_close(slow.ttft_s - quiet.ttft_s, fmax(0, 4 * step_s - quiet.prefill_s), 1e-9);
 }
 
+/* The thread that schedules ahead also launches: without graphs a step takes as long as it is busy with both. Launches
+ * of half a step and scheduling of three quarters make five quarters, while each alone would hide. */
+static void scheduling_ahead_and_launches_take_turns(void **state)
+{
+    struct world *w = *state;
+    read_serving(w, 8);
+    w->job.engine.graph_sequences = 0;
+    const double step_s = infer(w, &w->job).decode_s;
+    w->job.engine.host_layer_s = 0.5 * step_s / (double)w->job.model.n_layers;
+    assert_close(infer(w, &w->job).decode_s, step_s, 1e-12);
+    w->job.engine.sampling_s = 0.75 * step_s;
+    w->job.engine.async_scheduling = true;
+    assert_close(infer(w, &w->job).decode_s, 1.25 * step_s, 1e-9);
+    w->job.engine.graph_sequences = 8;
+    assert_close(infer(w, &w->job).decode_s, step_s, 1e-12);
+    w->job.engine.async_scheduling = false;
+    w->job.engine.graph_sequences = 0;
+    assert_close(infer(w, &w->job).decode_s, 1.75 * step_s, 1e-12);
+}
+
 /* The step model of simulators has the same host: with graphs, without, ahead and behind. */
 static void steps_have_the_same_host(void **state)
 {
@@ -571,6 +591,7 @@ int main(void)
         cmocka_unit_test(graphs_need_no_launches),
         cmocka_unit_test(layers_of_a_pass_have_host_time),
         cmocka_unit_test(scheduling_ahead_takes_the_longer),
+        cmocka_unit_test(scheduling_ahead_and_launches_take_turns),
         cmocka_unit_test(steps_have_the_same_host),
         cmocka_unit_test(serving_rows_name_the_host),
         cmocka_unit_test(what_if_there_were_no_host),

@@ -146,6 +146,38 @@ static void pieces_of_a_prompt_follow_each_other(void **state)
     assert_close(follow.prefill_s, apart.prefill_s, 1e-12);
 }
 
+/* Two prompts of 32 tokens behind 100 each, DeepSeek-V3 on 8 GPUs: 16 heads, whose keys have 128 elements beside the
+ * rotary 64 and values 128, from latents of 512. Keys of 264 tokens are joined (Eq. 386). */
+static void a_piece_expands_its_context_again(void **state)
+{
+    struct world *w = *state;
+    const struct orr_serve_shape shape = {
+        .prefill_sequences = 2, .prefill_tokens = 64, .prefill_context = 100, .queries = 1};
+    read_job(w, "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{'tp':8},'workload':{'batch':2,"
+                "'input_len':132,'output_len':1,'engine':'vllm'}}");
+    for (int rebuilt = 1; rebuilt >= 0; rebuilt--) {
+        const struct orr_op *up = NULL, *copies = NULL;
+        w->job.engine.latents_rebuilt = rebuilt;
+        list.n = 0;
+        orr_serve_ops(&w->job, &w->job.model, &shape, ORR_PHASE_PREFILL, &list);
+        for (size_t i = 0; i < list.n; i++) {
+            if (strcmp(list.items[i].name, "mla.context_up") == 0) up = &list.items[i];
+            if (strcmp(list.items[i].name, "mla.context_copies") == 0) copies = &list.items[i];
+        }
+        if (!rebuilt) {
+            assert_null(up);
+            assert_null(copies);
+            continue;
+        }
+        assert_non_null(up);
+        assert_non_null(copies);
+        assert_close(up->m, 200, 0);
+        assert_close(up->k, 512, 0);
+        assert_close(up->n, 16 * 256, 0);
+        assert_close(copies->bytes, 2 * (2 * 200 * (512 + 64.0) + 264 * 16 * (2 * 128 + 64.0)), 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_head_that_is_not_divided_is_read_whole),
         cmocka_unit_test(every_core_has_heads_of_its_own),
         cmocka_unit_test(pieces_of_a_prompt_follow_each_other),
+        cmocka_unit_test(a_piece_expands_its_context_again),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

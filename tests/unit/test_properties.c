@@ -337,7 +337,12 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     const double work_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
     const double host_s = work_s / one.system.host_speed;
     const struct orr_infer_result all = served(suite, &one);
-    const double sampling_s = one.engine.async_scheduling ? fmax(0, host_s - all.prefill_s + all.tower_s) : host_s;
+    /* Scheduling ahead takes turns with launches, of which the answer shows what is left before the first token. */
+    const struct orr_engine *e = &one.engine;
+    const double request_s = e->request_s + e->request_s_per_sequence * (double)batch + e->host_step_s;
+    const double sent_s = all.time_s[ORR_INFER_KV_TRANSFER];
+    const double left_s = all.ttft_s - all.prefill_s - sent_s - request_s / one.system.host_speed;
+    const double sampling_s = e->async_scheduling ? left_s : host_s;
     return fabs(single_step_s(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
 }
 

@@ -158,6 +158,38 @@ static void a_run_that_was_measured_had_room(void **state)
     assert_close(predicted[1][2], predicted[1][0], 1e-9);  /* one sequence has room without */
 }
 
+/* A time or a rate is of tokens that a row must have: what lacks them is a reason, and no prediction of 0. A prompt and
+ * one step have none to answer, and sources that print only answers are assumed to ask like others. */
+static void lengths_that_are_missing_are_reasons(void **state)
+{
+    static const struct {
+        const char *cells, *why;
+    } CASES[] = {
+        {"1,,,,tpot_s,1,vllm,,,", "tpot_s needs output_len, a number from 2"},
+        {"1,,128,1,tpot_s,1,vllm,,,", "tpot_s needs output_len, a number from 2"},
+        {",16,128,,tpot_s,1,vllm,,,", "tpot_s needs output_len, a number from 2"},
+        {"1,,128,,latency_s,1,vllm,,,", "latency_s needs output_len, a number from 1"},
+        {"1,,128,,tokens_per_s_per_gpu,1,vllm,,,", "tokens_per_s_per_gpu needs output_len, a number from 1"},
+        {",16,128,,ttft_s,1,vllm,,,", "ttft_s needs output_len, a number from 1"},
+        {"1,,,128,ttft_s,1,vllm,,,", "ttft_s needs input_len, a number from 1"},
+        {"1,,,128,prefill_s,1,vllm,,,", "prefill_s needs input_len, a number from 1"},
+        {"1,,,128,decode_step_s,1,vllm,,,", "decode_step_s needs input_len, a number from 1"},
+        {"1,,,128,tokens_per_s_per_gpu,1,vllm,decode,,", "tokens_per_s_per_gpu needs input_len, a number from 1"},
+        {"1,,128,,ttft_s,1,vllm,,,", ""},
+        {"1,,128,2,tpot_s,1,vllm,,,", ""},
+        {"1,,,128,tokens_per_s_per_gpu,1,vllm,,,", ""},
+    };
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char row[256];
+        snprintf(row, sizeof row, "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,%s\n", CASES[i].cells);
+        struct orr_validation *v = validate(*state, row);
+        if (strcmp(v->scores[0].skipped, CASES[i].why) != 0)
+            fail_msg("%s: \"%s\", not \"%s\"", CASES[i].cells, v->scores[0].skipped, CASES[i].why);
+        assert_true(CASES[i].why[0] || v->scores[0].predicted > 0);
+        orr_validation_free(v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_load_bounds_a_run_of_the_tool),
         cmocka_unit_test(no_score_has_no_mean),
         cmocka_unit_test(a_run_that_was_measured_had_room),
+        cmocka_unit_test(lengths_that_are_missing_are_reasons),
     };
     return cmocka_run_group_tests_name("validate_infer", tests, open_world, close_world);
 }

@@ -48,13 +48,22 @@ static void a_static_batch_is_a_request(void **state)
     struct orr_infer_result result;
     struct orr_validation *v = validation_of(
         w, H100 "static,,,8" LENGTHS "ttft_s,mean,0.1,,,,\n" H100 "static,,,8" LENGTHS "tpot_s,p50,0.01,,,,\n" H100
-                "static,,,8" LENGTHS "output_tokens_per_s,,100,,,,\n" H100 "static,,,8" LENGTHS "ttft_s,p99,0.1,,,,\n");
+                "static,,,8" LENGTHS "output_tokens_per_s,,100,,,,\n" H100
+                "static,,,8" LENGTHS "ttft_s,p99,0.1,,,,\n" H100
+                "static,,,8" LENGTHS "output_tokens_per_s_per_gpu,,100,,,,\n" H100
+                "static,,,8" LENGTHS "latency_s,mean,1,,,,\n" H100
+                "static,,,8" LENGTHS "completed_requests_per_s,,1,,,,\n" H100
+                "static,,,8" LENGTHS "energy_j_per_output_token,,1,,,,\n");
     read_job(w, REQUEST, 1, 8);
     orr_infer(&w->job, w->scratch, &result);
     assert_same(predicted(v, 0, "ttft_s"), result.ttft_s, "first token");
     assert_same(predicted(v, 1, "tpot_s"), result.tpot_s, "next tokens");
     assert_same(predicted(v, 2, "output_tokens_per_s"), result.output_tokens_per_s, "rate");
     assert_non_null(strstr(v->scores[3].skipped, "no prediction of p99 ttft_s in such a run"));
+    assert_same(predicted(v, 4, "output_tokens_per_s_per_gpu"), result.output_tokens_per_s, "rate of the one GPU");
+    assert_same(predicted(v, 5, "latency_s"), result.latency_s, "latency");
+    assert_same(predicted(v, 6, "completed_requests_per_s"), result.output_tokens_per_s / 64, "requests of 64 tokens");
+    assert_non_null(strstr(v->scores[7].skipped, "no prediction of energy_j_per_output_token in such a run"));
     orr_validation_free(v);
 }
 
@@ -193,6 +202,9 @@ static void what_cannot_be_predicted_is_skipped(void **state)
         {H100 "closed,,16," LENGTHS "ttft_s,mean,-1,160,,,\n", "positive number"},
         {H100 "closed,,16,,,,random,ttft_s,mean,0.1,160,,,\n", "input_len: must be a number from 1"},
         {H100 "closed,,16,,512,,random,ttft_s,mean,0.1,160,,,\n", "output_len: must be a number from 1"},
+        {H100 "closed,,16,,512,,OpenOrca,ttft_s,mean,0.1,160,,,\n", "output_len: must be a number from 1"},
+        {H100 "static,,,8,512,,random,tpot_s,mean,0.1,,,,\n", "output_len: must be a number from 1"},
+        {H100 "disaggregated,,16,,,64,random,ttft_s,mean,0.1,160,1,1,1\n", "input_len: must be a number from 1"},
         {H100 "closed,,16," LENGTHS "mean_running_batch,mean,16,160,,,\n", "given: the limit of the run"},
         {"a,Lab,llama3-70b,h100-sxm,1,1,1,bf16,vllm,closed,,16," LENGTHS "ttft_s,mean,0.1,160,,,\n", "GiB"},
         {"a,Lab,llama3-70b,h100-sxm,1,1,1,bf16,vllm,disaggregated,,16," LENGTHS "ttft_s,mean,0.1,160,1,1,1\n", "GiB"},
@@ -208,6 +220,24 @@ static void what_cannot_be_predicted_is_skipped(void **state)
     }
 }
 
+/* Of a log without all lengths nothing is predicted: a request of another length would have moved all others. */
+static void a_log_without_a_length_is_skipped(void **state)
+{
+    const struct world *w = *state;
+    struct orr_validation *v = NULL;
+    struct orr_error error;
+    if (orr_validate(w->catalogue,
+                     "request_id,source,model,system,gpus,tp,dtype,engine,arrival_s,input_tokens,output_tokens,ttft_s,"
+                     "latency_s\n"
+                     "a,Lab,llama3-8b,h100-sxm,1,1,bfloat16,vllm,0,512,64,0.1,1\n"
+                     "b,Lab,llama3-8b,h100-sxm,1,1,bfloat16,vllm,0.5,512,,0.1,1\n",
+                     "log.csv", &v, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(v->scores[i].skipped, "output_tokens of request 2 must be a number from 1, not \"\"");
+    orr_validation_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_rate_follows_from_the_time_per_token),
         cmocka_unit_test(a_counted_run_is_simulated_as_it_was),
         cmocka_unit_test(what_cannot_be_predicted_is_skipped),
+        cmocka_unit_test(a_log_without_a_length_is_skipped),
     };
     return cmocka_run_group_tests_name("validate served", tests, open_world, close_world);
 }
