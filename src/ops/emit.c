@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase)
 {
