@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "ops/mixer.h"
 #include "ops/serve.h"
@@ -83,6 +84,27 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 
+/* Pools into which the engine divides the cache (Eq. 382). */
+static void add_pools(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_engine *engine = &answer->job->engine;
+    const struct orr_infer_result *infer = &answer->infer;
+    char line[200], tokens[32];
+    if (infer->kv_room_sequences < INT64_MAX) {
+        (void)snprintf(line, sizeof line,
+                       "pools: %.4g %% of it is for states and holds those of %lld sequences; the rest holds %s tokens",
+                       100 * engine->state_pool_frac, (long long)infer->kv_room_sequences,
+                       orr_print_count(tokens, llround(orr_min(infer->kv_room_tokens, 1e15))));
+        orr_text_wrap(text, style, "", 0, line, " ");
+    }
+    if (infer->kv_window_pool) {
+        (void)snprintf(line, sizeof line,
+                       "pools: layers with windows have room for %.4g tokens per token of the others",
+                       engine->window_pool_frac);
+        orr_text_wrap(text, style, "", 0, line, " ");
+    }
+}
+
 static void add_cache(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_job *job = answer->job;
@@ -96,6 +118,7 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
                    (long long)job->engine.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");
     orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(job->engine.budget), text);
+    add_pools(answer, style, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MAX_BATCH, ORR_INFER_METRIC_MAX_CONTEXT, text);
 }
 
