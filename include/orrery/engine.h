@@ -252,6 +252,8 @@ struct orr_engine {
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
     char window_models[96];       /* ... in models of these types, as their configurations say; "": in all */
     double window_pool_frac;      /* tokens of a pool of windowed layers over those of the others; 0: no such pool */
+    int64_t latent_columns;       /* of a head's keys, and of its values, that latent attention rebuilds for the cache;
+                                     0: the cache has the latents */
     bool shared_kv_room;          /* layers that read the keys of another layer have room of their own, too */
     double state_pool_frac;       /* share of the cache's memory that only states may take; 0: one pool for all */
     int64_t states_per_sequence;  /* states for which a sequence needs room while beginnings are kept; 0: 1 */

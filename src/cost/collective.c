@@ -53,7 +53,7 @@ double orr_interpolate_log2(const double *x, const double *y, int64_t n, double 
     return y0 + (y[i] - y0) * (log2(at) - x0) / (x1 - x0);
 }
 
-/* A serving engine's own kernels reach the memory of all ranks of a group, so that they are for groups inside a domain. */
+/* A serving engine's own kernels reach the memory of all ranks, so that they are for groups inside a domain. */
 static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line,
                         enum orr_collective collective, bool whole)
 {

@@ -72,6 +72,9 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     if (orr_kind_compresses(kind))
         orr_text_add(&line, "%lld elements and %lld of index keys for %lld tokens", (long long)kind->head_qk,
                      (long long)kind->index_size, (long long)kind->compress_ratio);
+    else if (orr_rebuilds_heads(answer->job, kind))
+        orr_text_add(&line, "%lld heads · (%lld + %lld)", (long long)kind->n_heads,
+                     (long long)answer->job->engine.latent_columns, (long long)answer->job->engine.latent_columns);
     else if (kind->mla_kv_rank > 0)
         orr_text_add(&line, "(rank %lld + rope %lld)", (long long)kind->mla_kv_rank, (long long)kind->mla_rope);
     else

@@ -202,6 +202,8 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, kv_windows, true, "the cache of a windowed layer is cut to its window"),
     ORR_STRING(orr_engine, window_models, false, "... in models of these types; absent: in all"),
     ORR_REAL(orr_engine, window_pool_frac, ORR_UNIT_NONE, false, 0, 1, "tokens of windowed layers' pool; 0: no pool"),
+    ORR_INT(orr_engine, latent_columns, false, 0, 1024,
+            "columns of heads rebuilt from latents for the cache; 0: latents"),
     ORR_BOOL(orr_engine, shared_kv_room, false, "layers that read another layer's keys have room of their own"),
     ORR_REAL(orr_engine, state_pool_frac, ORR_UNIT_NONE, false, 0, 0.99, "cache memory for states alone; 0: no pool"),
     ORR_INT(orr_engine, states_per_sequence, false, 0, 1000, "states a sequence has room for with prefix_cache; 0: 1"),

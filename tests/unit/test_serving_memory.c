@@ -388,6 +388,29 @@ static void windows_have_a_pool(void **state)
     assert_close(infer(w, &w->job).kv_room_tokens, 100e9 / (4 * 4096 + 20 * 2048), 1e-6); /* whole contexts */
 }
 
+/* Eq. 383, DeepSeek-V2-Lite under vLLM 0.6: 27 layers with 16 heads of 256 + 256 columns in 16 bits are 442368 B a
+ * token, of which each of 4 ranks has a quarter, where 27 latents of 512 + 64 are 31104 B on every rank. The core of a
+ * sequence multiplies 4 heads by 100 keys twice, 4 * 4 * 100 * 256 FLOP, and the heads of its new token are rebuilt:
+ * 512 columns become 4 * (128 + 128). */
+static void heads_are_cached_in_place_of_latents(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'deepseek-v2-lite','system':'h100-sxm','plan':{'tp':4},'workload':{'engine':"
+                "'vllm-0.6','batch':1,'input_len':99,'output_len':2}}");
+    assert_int_equal(infer(w, &w->job).kv_bytes_per_token, 442368);
+    assert_close(sequence_bytes(&w->job, 160), 160.0 * 442368 / 4, 1e-12);
+    const struct orr_op *core = phase_op(w, ORR_PHASE_DECODE, "attention.decode", NULL);
+    assert_close(core->flops / core->n, 4.0 * 4 * 256, 1e-12);
+    const struct orr_op *rebuilt = phase_op(w, ORR_PHASE_DECODE, "mla.kv_up", NULL);
+    assert_close(rebuilt->k, 512, 0);
+    assert_close(rebuilt->n, 1024, 0);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "mla.q_absorb", NULL));
+    w->job.engine.latent_columns = 0;
+    assert_int_equal(infer(w, &w->job).kv_bytes_per_token, 31104);
+    assert_close(sequence_bytes(&w->job, 160), 160.0 * 31104, 1e-12);
+    assert_non_null(phase_op(w, ORR_PHASE_DECODE, "mla.q_absorb", NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_share_may_leave_the_context_out),
         cmocka_unit_test(states_have_a_pool),
         cmocka_unit_test(windows_have_a_pool),
+        cmocka_unit_test(heads_are_cached_in_place_of_latents),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
 }
