@@ -70,6 +70,7 @@ JOBS = {
     "few rows": "infer --model llama3-8b --system h20-sxm --batch 8 --input 512 --output 128 --engine vllm-0.9",
     "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
     "latents": "infer --model deepseek-v2-lite --system h100-sxm --batch 16 --input 1024 --output 128 --engine vllm-0.7",
+    "pages of states": "infer --model qwen3.6-27b --system h200-sxm --batch 4 --input 1024 --output 128 --engine vllm-0.20",
     "pool of windows": "infer --model gemma-4-e4b --system h200-sxm --batch 16 --input 8192 --output 1024 --engine sglang-0.5.15",
     "states kept": "infer --model qwen3.6-27b --system h200-sxm --batch 4 --input 1024 --output 128 --engine sglang-0.5",
     "short graphs": "infer --model qwen3-8b --system h200-sxm --batch 1 --input 128 --output 2 --engine sglang-0.5.10",
@@ -164,7 +165,7 @@ GROUPS = {
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("budget_after_context", "true", "chat"), ("kv_windows", "true", "windows"),
         ("window_models", "llama4", "pool of windows"), ("window_pool_frac", "0.2", "pool of windows"), ("shared_kv_room", "false", "pool of windows"),
-        ("latent_columns", "256", "latents"), ("state_pool_frac", "0.2", "states kept"), ("states_per_sequence", "5", "states kept"),
+        ("latent_columns", "256", "latents"), ("state_pages", "false", "pages of states"), ("state_pool_frac", "0.2", "states kept"), ("states_per_sequence", "5", "states kept"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat")],
     "memory": [

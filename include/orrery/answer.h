@@ -155,6 +155,7 @@ struct orr_infer_result {
     double kv_budget_bytes; /* what the engine's rule leaves for the cache of one GPU */
     double kv_room_tokens;    /* ... in tokens of sequences of this length, whatever the batch */
     int64_t kv_room_sequences; /* ... in sequences, where states have a pool of their own; else INT64_MAX */
+    int64_t kv_block_tokens;   /* of a block, which a state may have made longer than the engine's */
     bool kv_window_pool;      /* layers with windows have a pool of their own */
     bool fits;
     char reason[ORR_REASON];         /* what is missing; empty if the job fits */

@@ -255,6 +255,7 @@ struct orr_engine {
     int64_t latent_columns;       /* of a head's keys, and of its values, that latent attention rebuilds for the cache;
                                      0: the cache has the latents */
     bool shared_kv_room;          /* layers that read the keys of another layer have room of their own, too */
+    bool state_pages;             /* a state fills a block of the cache, which has tokens enough for that */
     double state_pool_frac;       /* share of the cache's memory that only states may take; 0: one pool for all */
     int64_t states_per_sequence;  /* states for which a sequence needs room while beginnings are kept; 0: 1 */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */

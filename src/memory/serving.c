@@ -85,6 +85,24 @@ static bool last_is_fullest(const struct orr_job *job, const struct orr_stage *s
     return stage_kv_bytes(job, &stages[job->plan.pp - 1]) + own >= stage_kv_bytes(job, fullest);
 }
 
+/* Eq. 384: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a layer
+ * needs, in whole blocks of the engine, and a state fills a page. */
+static void fill_pages(const struct orr_job *job, struct profile *p)
+{
+    double token_bytes = 0, state_bytes = 0, states = 0;
+    for (int64_t k = 0; k < p->n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        if (p->layers[k] <= 0) continue;
+        token_bytes = orr_max(token_bytes, layer_kv_bytes(job, kind));
+        if (!orr_kind_scans(kind)) continue;
+        state_bytes = orr_max(state_bytes, orr_sequence_state_bytes(kind, 0, (double)job->plan.tp, 0));
+        states += p->layers[k] * (1 + (double)job->serving.draft_tokens);
+    }
+    if (token_bytes <= 0 || states <= 0) return;
+    p->block *= orr_ceil(state_bytes / (p->block * token_bytes));
+    p->state_bytes += states * p->block * token_bytes - (1 + (double)job->serving.draft_tokens) * p->slot_bytes;
+}
+
 static struct profile profile_of(const struct orr_job *job, const struct orr_stage *stages)
 {
     const struct orr_stage *fullest = stages;
@@ -105,6 +123,7 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
         add_cache(job, &job->model.kinds[k], p.layers[k], &p);
     }
     if (p.drafts) add_cache(job, &job->draft.kinds[0], (double)job->draft.n_layers, &p);
+    if (engine->state_pages) fill_pages(job, &p);
     return p;
 }
 
@@ -183,6 +202,7 @@ static void fill_room(const struct profile *p, double length, struct orr_infer_r
     const double budget = result->kv_budget_bytes * (pools ? 1 - p->state_pool_frac : 1);
     result->kv_room_tokens = cache > 0 ? budget / cache * held_tokens(p, length) : HUGE_VAL;
     result->kv_window_pool = has_window_pool(p);
+    result->kv_block_tokens = (int64_t)p->block;
     result->kv_room_sequences = INT64_MAX;
     if (pools)
         result->kv_room_sequences =

@@ -118,7 +118,7 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
     if (job->draft.is_mtp && job->serving.draft_tokens > 0) add_kind(answer, style, &job->draft, 0, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_STATE_PER_SEQUENCE, text);
     (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens", orr_budget_name(job->engine.budget),
-                   (long long)job->engine.kv_block_tokens);
+                   (long long)answer->infer.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");
     orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(job->engine.budget), text);
     add_pools(answer, style, text);

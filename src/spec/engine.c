@@ -205,6 +205,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, latent_columns, false, 0, 1024,
             "columns of heads rebuilt from latents for the cache; 0: latents"),
     ORR_BOOL(orr_engine, shared_kv_room, false, "layers that read another layer's keys have room of their own"),
+    ORR_BOOL(orr_engine, state_pages, false, "a state is a block of the cache, which has tokens enough for that"),
     ORR_REAL(orr_engine, state_pool_frac, ORR_UNIT_NONE, false, 0, 0.99, "cache memory for states alone; 0: no pool"),
     ORR_INT(orr_engine, states_per_sequence, false, 0, 1000, "states a sequence has room for with prefix_cache; 0: 1"),
     ORR_INT(orr_engine, kv_block_tokens, true, 1, 1048576, "tokens of a cache block"),

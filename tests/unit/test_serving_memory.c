@@ -388,6 +388,23 @@ static void windows_have_a_pool(void **state)
     assert_close(infer(w, &w->job).kv_room_tokens, 100e9 / (4 * 4096 + 20 * 2048), 1e-6); /* whole contexts */
 }
 
+/* Eq. 384, Qwen3.6-27B under vLLM 0.20: a state of 153944064/48 = 3207168 B is 783 tokens of 4 heads of 256 + 256 in 16
+ * bits, 4096 B, so that a block has 49 times 16 tokens, 784, and a page 3211264 B. 9216 tokens are 12 blocks in each of
+ * 16 layers, beside a page in each of 48. */
+static void states_are_pages(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'qwen3.6-27b','system':'h200-sxm','workload':{'engine':'vllm-0.20',"
+                "'input_len':8192,'output_len':1024}}");
+    assert_int_equal(infer(w, &w->job).kv_block_tokens, 784);
+    assert_close(sequence_bytes(&w->job, 9216), (12.0 * 16 + 48) * 3211264, 1e-12);
+    assert_close(sequence_bytes(&w->job, 784), (16.0 + 48) * 3211264, 1e-12);
+    assert_close(sequence_bytes(&w->job, 785), (32.0 + 48) * 3211264, 1e-12);
+    w->job.engine.state_pages = false;
+    assert_int_equal(infer(w, &w->job).kv_block_tokens, 16);
+    assert_close(sequence_bytes(&w->job, 785), 800.0 * 65536 + 153944064, 1e-12);
+}
+
 /* Eq. 383, DeepSeek-V2-Lite under vLLM 0.6: 27 layers with 16 heads of 256 + 256 columns in 16 bits are 442368 B a
  * token, of which each of 4 ranks has a quarter, where 27 latents of 512 + 64 are 31104 B on every rank. The core of a
  * sequence multiplies 4 heads by 100 keys twice, 4 * 4 * 100 * 256 FLOP, and the heads of its new token are rebuilt:
@@ -428,6 +445,7 @@ int main(void)
         cmocka_unit_test(a_share_may_leave_the_context_out),
         cmocka_unit_test(states_have_a_pool),
         cmocka_unit_test(windows_have_a_pool),
+        cmocka_unit_test(states_are_pages),
         cmocka_unit_test(heads_are_cached_in_place_of_latents),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
