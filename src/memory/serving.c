@@ -85,8 +85,8 @@ static bool last_is_fullest(const struct orr_job *job, const struct orr_stage *s
     return stage_kv_bytes(job, &stages[job->plan.pp - 1]) + own >= stage_kv_bytes(job, fullest);
 }
 
-/* Eq. 384: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a layer
- * needs, in whole blocks of the engine, and a state fills a page. */
+/* Eq. 384: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a
+ * layer needs, in whole blocks of the engine, and a state fills a page. */
 static void fill_pages(const struct orr_job *job, struct profile *p)
 {
     double token_bytes = 0, state_bytes = 0, states = 0;
