@@ -33,7 +33,7 @@ static const struct allowance {
     {"one sequence more takes less", 0.02},
     {"one sequence more takes less (pp > 1)", 0.015},
     {"one sequence more: less per token", 0.03},
-    {"one sequence more: less per token (pp > 1)", 0.015},
+    {"one sequence more: less per token (pp > 1)", 0.04},
     /* a sequence more makes pieces of the batch longer, and their rows fit tiles better */
     {"one sequence more: earlier first token", 0.01},
     {"one sequence more: earlier first token (pp > 1)", 0.02},
