@@ -309,8 +309,8 @@ static void different_pools_share_the_requests(void **state)
     assert_true(fabs(least.cost_usd_per_million_output_tokens / (usd / least.output_tokens_per_s * 1e6) - 1) < 1e-9);
 }
 
-/* Eq. 350: an engine whose graphs of prompts are not for separate pools needs the host there. 32 layers of 0.5 s are 16 s
- * beside no launches; with graphs a step of 100 tokens takes less than one. */
+/* Eq. 350: an engine whose graphs of prompts are not for separate pools needs the host there. 32 layers of 0.5 s are
+ * 16 s beside no launches; with graphs a step of 100 tokens takes less than one. */
 static void pools_may_launch_their_prompts(void **state)
 {
     struct world *w = *state;
