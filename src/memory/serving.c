@@ -1,5 +1,5 @@
 /* What an inference job needs on one GPU, how much of it the engine allows the KV cache, and what a sequence takes of
- * that where the cache is cut into pools. Eqs. 90, 90a, 382. */
+ * that where the cache is cut into pools. Eqs. 90, 90a, 387. */
 #include "memory/serving.h"
 
 #include "base/number.h"
@@ -85,7 +85,7 @@ static bool last_is_fullest(const struct orr_job *job, const struct orr_stage *s
     return stage_kv_bytes(job, &stages[job->plan.pp - 1]) + own >= stage_kv_bytes(job, fullest);
 }
 
-/* Eq. 384: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a
+/* Eq. 389: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a
  * layer needs, in whole blocks of the engine, and a state fills a page. */
 static void fill_pages(const struct orr_job *job, struct profile *p)
 {
@@ -170,7 +170,7 @@ static bool has_window_pool(const struct profile *p)
     return p->window_pool_frac > 0 && sides.whole_bytes > 0 && sides.windowed_bytes > 0;
 }
 
-/* Eq. 382: memory that keys and values of a sequence take from others. Where layers with windows have a pool of their
+/* Eq. 387: memory that keys and values of a sequence take from others. Where layers with windows have a pool of their
  * own, of so many tokens for each token of the other layers, the pool that is full first says how many there are. */
 static double cache_claim(const struct profile *p, double length)
 {
@@ -185,7 +185,7 @@ static bool has_state_pool(const struct profile *p)
     return p->state_pool_frac > 0 && p->slot_bytes > 0;
 }
 
-/* Eq. 382: the share of the budget that one sequence takes, in bytes. */
+/* Eq. 387: the share of the budget that one sequence takes, in bytes. */
 static double claim_bytes(const struct profile *p, double length)
 {
     const double cache = cache_claim(p, length);

@@ -87,7 +87,7 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 
-/* Pools into which the engine divides the cache (Eq. 382). */
+/* Pools into which the engine divides the cache (Eq. 387). */
 static void add_pools(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_engine *engine = &answer->job->engine;

@@ -334,7 +334,7 @@ static void published_experts_are_stored_narrow(void **state)
 
 /* ---------------------------------------------------------------- pools */
 
-/* Eq. 382, Qwen3.6-27B on one H200 under SGLang with 0.8 of the memory: 48 layers with 48 states of 128 x 128 in fp32
+/* Eq. 387, Qwen3.6-27B on one H200 under SGLang with 0.8 of the memory: 48 layers with 48 states of 128 x 128 in fp32
  * and three columns of 10240 channels in 16 bits: 48 * (48 * 16384 * 4 + 3 * 10240 * 2) = 153944064 B a place, and 16
  * layers of 4 heads of 256: 65536 B a token. Of a budget of 55 GB f = 0.4737 is 26.0535 GB: 169 places, which are those
  * of 33 sequences by 5, of 56 by 3 and of 169 by 1. The rest, 28.9465 GB, has room for 441688 tokens. */
@@ -362,7 +362,7 @@ static void states_have_a_pool(void **state)
     assert_int_equal(result.max_batch, 72);
 }
 
-/* Eq. 382, Gemma 4 E4B: 35 layers with windows of 512 and 7 without, of which SGLang makes room for all, although 18
+/* Eq. 387, Gemma 4 E4B: 35 layers with windows of 512 and 7 without, of which SGLang makes room for all, although 18
  * read the keys of others: 2 heads of 256 are 2048 B a token and layer, 2 of 512 are 4096. With 0.8 of the tokens for
  * the former a token takes 7 * 4096 + 0.8 * 35 * 2048 = 86016 B, so that 100 GB hold 1162574 tokens and 126 sequences
  * of 9216. A sequence of 300 tokens is shorter than the window and counts as 300/0.8. */
@@ -388,7 +388,7 @@ static void windows_have_a_pool(void **state)
     assert_close(infer(w, &w->job).kv_room_tokens, 100e9 / (4 * 4096 + 20 * 2048), 1e-6); /* whole contexts */
 }
 
-/* Eq. 384, Qwen3.6-27B under vLLM 0.20: a state of 153944064/48 = 3207168 B is 783 tokens of 4 heads of 256 + 256 in 16
+/* Eq. 389, Qwen3.6-27B under vLLM 0.20: a state of 153944064/48 = 3207168 B is 783 tokens of 4 heads of 256 + 256 in 16
  * bits, 4096 B, so that a block has 49 times 16 tokens, 784, and a page 3211264 B. 9216 tokens are 12 blocks in each of
  * 16 layers, beside a page in each of 48. */
 static void states_are_pages(void **state)
@@ -405,7 +405,7 @@ static void states_are_pages(void **state)
     assert_close(sequence_bytes(&w->job, 785), 800.0 * 65536 + 153944064, 1e-12);
 }
 
-/* Eq. 383, DeepSeek-V2-Lite under vLLM 0.6: 27 layers with 16 heads of 256 + 256 columns in 16 bits are 442368 B a
+/* Eq. 388, DeepSeek-V2-Lite under vLLM 0.6: 27 layers with 16 heads of 256 + 256 columns in 16 bits are 442368 B a
  * token, of which each of 4 ranks has a quarter, where 27 latents of 512 + 64 are 31104 B on every rank. The core of a
  * sequence multiplies 4 heads by 100 keys twice, 4 * 4 * 100 * 256 FLOP, and the heads of its new token are rebuilt:
  * 512 columns become 4 * (128 + 128). */
