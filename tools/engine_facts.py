@@ -72,6 +72,13 @@ JOBS = {
                             "--precision fp8 --engine vllm-0.9",
     "few rows": "infer --model llama3-8b --system h20-sxm --batch 8 --input 512 --output 128 --engine vllm-0.9",
     "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
+    "latents": "infer --model deepseek-v2-lite --system h100-sxm --batch 16 --input 1024 --output 128 --engine vllm-0.7",
+    "pages of states": "infer --model qwen3.6-27b --system h200-sxm --batch 4 --input 1024 --output 128 --engine vllm-0.20",
+    "pool of windows": "infer --model gemma-4-e4b --system h200-sxm --batch 16 --input 8192 --output 1024 --engine sglang-0.5.15",
+    "states kept": "infer --model qwen3.6-27b --system h200-sxm --batch 4 --input 1024 --output 128 --engine sglang-0.5",
+    "short graphs": "infer --model qwen3-8b --system h200-sxm --batch 1 --input 128 --output 2 --engine sglang-0.5.10",
+    "short launched": "infer --model gemma-4-e4b --system h200-sxm --batch 1 --input 128 --output 2 --engine sglang-0.5.10",
+    "short latent": "infer --model deepseek-v2-lite --system h200-sxm --batch 1 --input 128 --output 2 --engine sglang-0.5.10",
     "divided": "infer --model llama3-8b --system rtx-4090 --pp 4 --batch 1 --input 8192 --output 2 --precision q4_k_m "
                "--engine llama.cpp-2024",
     "chunks": "infer --model llama4-scout --system h200-sxm --tp 8 --batch 64 --input 1024 --output 128 "
@@ -158,9 +165,11 @@ GROUPS = {
     "requests": [
         ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
-        ("graph_sequences", "16", "launched"), ("graph_context", "512", "short 2024"), ("graph_prompts", "false", "short"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
+        ("graph_sequences", "16", "launched"), ("graph_context", "512", "short 2024"), ("graph_prompts", "false", "short"), ("graph_prompt_tokens", "64", "short graphs"), ("graph_latent_tokens", "64", "short latent"), ("graph_prompts_not", "none", "short launched"), ("graph_pieces", "false", "chat"), ("graph_piece_s", "10 us", "chat")],
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("budget_after_context", "true", "chat"), ("kv_windows", "true", "windows"),
+        ("window_models", "llama4", "pool of windows"), ("window_pool_frac", "0.2", "pool of windows"), ("shared_kv_room", "false", "pool of windows"),
+        ("latent_columns", "256", "latents"), ("state_pages", "false", "pages of states"), ("state_pool_frac", "0.2", "states kept"), ("states_per_sequence", "5", "states kept"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat"), ("least_step_tokens", "100000", "long chat 2024")],
     "memory": [

@@ -156,6 +156,10 @@ struct orr_infer_result {
     double memory_bytes[ORR_N_SERVE_MEMORY_PARTS];                            /* one GPU of the fullest stage */
     double memory_total_bytes, memory_usable_bytes, memory_capacity_bytes;
     double kv_budget_bytes; /* what the engine's rule leaves for the cache of one GPU */
+    double kv_room_tokens;    /* ... in tokens of sequences of this length, whatever the batch */
+    int64_t kv_room_sequences; /* ... in sequences, where states have a pool of their own; else INT64_MAX */
+    int64_t kv_block_tokens;   /* of a block, which a state may have made longer than the engine's */
+    bool kv_window_pool;      /* layers with windows have a pool of their own */
     bool fits;
     char reason[ORR_REASON];         /* what is missing; empty if the job fits */
     int64_t max_batch;               /* sequences of this length the budget holds; 0: none */

@@ -256,6 +256,14 @@ struct orr_engine {
     double budget_frac;
     bool budget_after_context; /* a share of all memory does not count what lay there before the engine */
     bool kv_windows;              /* the cache of a windowed layer is cut to its window */
+    char window_models[96];       /* ... in models of these types, as their configurations say; "": in all */
+    double window_pool_frac;      /* tokens of a pool of windowed layers over those of the others; 0: no such pool */
+    int64_t latent_columns;       /* of a head's keys, and of its values, that latent attention rebuilds for the cache;
+                                     0: the cache has the latents */
+    bool shared_kv_room;          /* layers that read the keys of another layer have room of their own, too */
+    bool state_pages;             /* a state fills a block of the cache, which has tokens enough for that */
+    double state_pool_frac;       /* share of the cache's memory that only states may take; 0: one pool for all */
+    int64_t states_per_sequence;  /* states for which a sequence needs room while beginnings are kept; 0: 1 */
     int64_t kv_block_tokens;      /* tokens of a cache block; sequences take whole blocks */
     int64_t max_kv_tokens;        /* most tokens of the cache of a replica; 0: what memory leaves */
     int64_t kv_table_entry_bytes; /* bytes of a block-table entry; 0: the cache is contiguous */
@@ -304,6 +312,9 @@ struct orr_engine {
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
     int64_t index_kernels;                   /* serving: small kernels around the products of an indexer */
     bool graph_prompts;                      /* steps with prompts of so many rows are graphs in pieces, too */
+    int64_t graph_prompt_tokens;             /* ... of so many rows; 0: as graph_sequences */
+    int64_t graph_latent_tokens;             /* ... in models with latent attention; 0: as in others */
+    char graph_prompts_not[128];             /* ... but not in such jobs and models of such types */
     int64_t graph_context;                   /* a decode pass whose sequences are longer is no graph; 0: any is */
     bool graph_pieces;                       /* a graph ends before every attention, which is launched ... */
     double graph_piece_s;                    /* ... after so long a pause of the device */

@@ -53,16 +53,17 @@ double orr_interpolate_log2(const double *x, const double *y, int64_t n, double 
     return y0 + (y[i] - y0) * (log2(at) - x0) / (x1 - x0);
 }
 
+/* A serving engine's own kernels reach the memory of all ranks, so that they are for groups inside a domain. */
 static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line,
-                        enum orr_collective collective)
+                        enum orr_collective collective, bool whole)
 {
-    if (line->custom && (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
+    if (line->custom && (!whole || job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
     const bool multicast = job->system.scaleup_switched && job->system.scaleup_multicast;
     return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || multicast);
 }
 
-/* The cost inside one scale-up domain: that of the fastest line. */
-void orr_cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes,
+/* The cost inside one scale-up domain, which has the whole group or a part of it: that of the fastest line. */
+void orr_cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes, bool whole,
                     struct orr_cost *cost)
 {
     double best_s = HUGE_VAL;
@@ -70,7 +71,7 @@ void orr_cost_local(const struct orr_job *job, enum orr_collective collective, d
     const double direct_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_DIRECT, ranks);
     for (int64_t i = 0; i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
-        if (!line_usable(job, line, collective)) continue;
+        if (!line_usable(job, line, collective, whole)) continue;
         const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
         const double rate = orr_is_direct(line->algorithm) ? direct_rate : ring_rate;
         const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /
@@ -112,8 +113,8 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     if (op->collective == ORR_COLLECTIVE_P2P) orr_cost_send(job, op, &place, cost);
     else if (place.domains > 1) orr_cost_across(job, op, &place, nic_frac(job, op), cost);
     else if (op->collective == ORR_COLLECTIVE_ALLTOALL)
-        orr_cost_local(job, op->collective, place.ranks, orr_dispatch_scaleup_bytes(job, op, &place), cost);
-    else orr_cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
+        orr_cost_local(job, op->collective, place.ranks, orr_dispatch_scaleup_bytes(job, op, &place), true, cost);
+    else orr_cost_local(job, op->collective, place.ranks, op->payload_bytes, true, cost);
     if (op->launches > 1) cost->network_s += broadcasts_s(job, op, &place);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     else if (place.domains > 1 && (op->group == ORR_GROUP_TP || op->group == ORR_GROUP_ETP))

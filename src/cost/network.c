@@ -173,7 +173,7 @@ void orr_cost_across(const struct orr_job *job, const struct orr_op *op, const s
     double local_s = 0;
     if (place->local > 1) {
         const double bytes = exchange ? orr_dispatch_scaleup_bytes(job, op, place) : op->payload_bytes;
-        orr_cost_local(job, op->collective, place->local, bytes, cost);
+        orr_cost_local(job, op->collective, place->local, bytes, false, cost);
         local_s = cost->network_s;
     }
     bool has_sharp = false;

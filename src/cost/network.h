@@ -13,7 +13,7 @@ double orr_torus_hops(double links, double units);
 double orr_interpolate_log2(const double *x, const double *y, int64_t n, double at);
 
 /* Sets network_s and algorithm of a collective inside one domain (collective.c). */
-void orr_cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes,
+void orr_cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes, bool whole,
                     struct orr_cost *cost);
 
 /* Bytes that one rank sends over the scale-up network in an all-to-all, and bytes that leave its domain

@@ -1,7 +1,9 @@
-/* What an inference job needs on one GPU, and how much of it the engine allows the KV cache. Eqs. 90, 90a. */
+/* What an inference job needs on one GPU, how much of it the engine allows the KV cache, and what a sequence takes of
+ * that where the cache is cut into pools. Eqs. 90, 90a, 387. */
 #include "memory/serving.h"
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "ops/mixer.h"
 #include "spec/job.h"
@@ -15,8 +17,12 @@ struct profile {
     int64_t n_caches; /* with the prediction layers */
     double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS + 1], window[ORR_MAX_LAYER_KINDS + 1];
     double block;
-    double state_bytes; /* states of a sequence, at any length */
-    bool drafts;        /* the rank holds the prediction layers */
+    double state_bytes;      /* states of a sequence, at any length */
+    double slot_bytes;       /* recurrent states of one place in their pool */
+    double slots;            /* places of a sequence */
+    double window_pool_frac; /* tokens of the windowed layers' pool over those of the others; 0: no such pool */
+    double state_pool_frac;  /* share of the budget that is the states' pool; 0: no such pool */
+    bool drafts;             /* the rank holds the prediction layers */
 };
 
 /* Prediction layers are loaded only where they draft. */
@@ -33,6 +39,16 @@ static double layer_state_bytes(const struct orr_job *job, const struct orr_laye
                                              orr_state_key_bytes(job, kind));
 }
 
+/* Cache bytes of one token in a layer on one rank, with the room that engines may keep for layers without keys of their
+ * own. */
+static double layer_kv_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    if (!kind->shared_kv || !job->engine.shared_kv_room) return orr_kv_rank_bytes(job, kind);
+    struct orr_layer_kind own = *kind;
+    own.shared_kv = false;
+    return orr_kv_rank_bytes(job, &own);
+}
+
 /* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
 static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
@@ -40,16 +56,24 @@ static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *
     double bytes = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++)
         bytes += stage->n_layers[k] *
-                 (orr_kv_rank_bytes(job, &job->model.kinds[k]) + layer_state_bytes(job, &job->model.kinds[k]) / length);
+                 (layer_kv_bytes(job, &job->model.kinds[k]) + layer_state_bytes(job, &job->model.kinds[k]) / length);
     return bytes;
+}
+
+/* Are the caches of windowed layers cut to their windows? */
+static bool cuts_windows(const struct orr_job *job)
+{
+    const char *models = job->engine.window_models;
+    return job->engine.kv_windows && (!models[0] || orr_has_word(models, job->model.type));
 }
 
 /* Adds the cache of some layers of a kind to the profile. */
 static void add_cache(const struct orr_job *job, const struct orr_layer_kind *kind, double layers, struct profile *p)
 {
-    p->kv_bytes[p->n_caches] = layers * orr_kv_rank_bytes(job, kind);
+    p->kv_bytes[p->n_caches] = layers * layer_kv_bytes(job, kind);
     p->state_bytes += layers * layer_state_bytes(job, kind);
-    const bool limited = kind->window > 0 && job->engine.kv_windows && !orr_kind_compresses(kind);
+    if (orr_kind_scans(kind)) p->slot_bytes += layers * orr_sequence_state_bytes(kind, 0, (double)job->plan.tp, 0);
+    const bool limited = kind->window > 0 && cuts_windows(job) && !orr_kind_compresses(kind);
     p->window[p->n_caches++] = limited ? (double)kind->window : HUGE_VAL; /* compressed entries have no window */
 }
 
@@ -61,10 +85,35 @@ static bool last_is_fullest(const struct orr_job *job, const struct orr_stage *s
     return stage_kv_bytes(job, &stages[job->plan.pp - 1]) + own >= stage_kv_bytes(job, fullest);
 }
 
+/* Eq. 389: states and blocks of tokens are pages of one size. A block has as many tokens as the largest state of a
+ * layer needs, in whole blocks of the engine, and a state fills a page. */
+static void fill_pages(const struct orr_job *job, struct profile *p)
+{
+    double token_bytes = 0, state_bytes = 0, states = 0;
+    for (int64_t k = 0; k < p->n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        if (p->layers[k] <= 0) continue;
+        token_bytes = orr_max(token_bytes, layer_kv_bytes(job, kind));
+        if (!orr_kind_scans(kind)) continue;
+        state_bytes = orr_max(state_bytes, orr_sequence_state_bytes(kind, 0, (double)job->plan.tp, 0));
+        states += p->layers[k] * (1 + (double)job->serving.draft_tokens);
+    }
+    if (token_bytes <= 0 || states <= 0) return;
+    p->block *= orr_ceil(state_bytes / (p->block * token_bytes));
+    p->state_bytes += states * p->block * token_bytes - (1 + (double)job->serving.draft_tokens) * p->slot_bytes;
+}
+
 static struct profile profile_of(const struct orr_job *job, const struct orr_stage *stages)
 {
     const struct orr_stage *fullest = stages;
-    struct profile p = {.n_kinds = job->model.n_kinds, .block = (double)job->engine.kv_block_tokens};
+    const struct orr_engine *engine = &job->engine;
+    const double kept =
+        engine->prefix_cache && engine->states_per_sequence > 1 ? (double)engine->states_per_sequence : 1;
+    struct profile p = {.n_kinds = job->model.n_kinds,
+                        .block = (double)engine->kv_block_tokens,
+                        .slots = kept + (double)job->serving.draft_tokens,
+                        .window_pool_frac = engine->window_pool_frac,
+                        .state_pool_frac = engine->state_pool_frac};
     for (int64_t i = 1; i < job->plan.pp; i++)
         if (stage_kv_bytes(job, &stages[i]) > stage_kv_bytes(job, fullest)) fullest = &stages[i];
     p.drafts = last_is_fullest(job, stages, fullest);
@@ -74,15 +123,90 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
         add_cache(job, &job->model.kinds[k], p.layers[k], &p);
     }
     if (p.drafts) add_cache(job, &job->draft.kinds[0], (double)job->draft.n_layers, &p);
+    if (engine->state_pages) fill_pages(job, &p);
     return p;
+}
+
+static double held_tokens(const struct profile *p, double tokens)
+{
+    return orr_ceil(tokens / p->block) * p->block;
+}
+
+/* Keys and values of a sequence, without states. */
+static double cached_bytes(const struct profile *p, double length)
+{
+    double bytes = 0;
+    for (int64_t k = 0; k < p->n_caches; k++) bytes += held_tokens(p, orr_min(length, p->window[k])) * p->kv_bytes[k];
+    return bytes;
 }
 
 static double sequence_bytes(const struct profile *p, double length)
 {
-    double bytes = p->state_bytes;
-    for (int64_t k = 0; k < p->n_caches; k++)
-        bytes += orr_ceil(orr_min(length, p->window[k]) / p->block) * p->block * p->kv_bytes[k];
-    return bytes;
+    return p->state_bytes + cached_bytes(p, length);
+}
+
+/* ---------------------------------------------------------------- pools */
+
+/* Bytes of a token in the layers that keep whole contexts, in those with windows, and the longest window. */
+struct sides {
+    double whole_bytes, windowed_bytes, window;
+};
+
+static struct sides sides_of(const struct profile *p)
+{
+    struct sides sides = {0};
+    for (int64_t k = 0; k < p->n_caches; k++) {
+        if (p->window[k] < HUGE_VAL) {
+            sides.windowed_bytes += p->kv_bytes[k];
+            sides.window = orr_max(sides.window, p->window[k]);
+        } else sides.whole_bytes += p->kv_bytes[k];
+    }
+    return sides;
+}
+
+static bool has_window_pool(const struct profile *p)
+{
+    const struct sides sides = sides_of(p);
+    return p->window_pool_frac > 0 && sides.whole_bytes > 0 && sides.windowed_bytes > 0;
+}
+
+/* Eq. 387: memory that keys and values of a sequence take from others. Where layers with windows have a pool of their
+ * own, of so many tokens for each token of the other layers, the pool that is full first says how many there are. */
+static double cache_claim(const struct profile *p, double length)
+{
+    if (!has_window_pool(p)) return cached_bytes(p, length);
+    const struct sides sides = sides_of(p);
+    const double whole = held_tokens(p, length), cut = held_tokens(p, orr_min(length, sides.window));
+    return orr_max(whole, cut / p->window_pool_frac) * (sides.whole_bytes + p->window_pool_frac * sides.windowed_bytes);
+}
+
+static bool has_state_pool(const struct profile *p)
+{
+    return p->state_pool_frac > 0 && p->slot_bytes > 0;
+}
+
+/* Eq. 387: the share of the budget that one sequence takes, in bytes. */
+static double claim_bytes(const struct profile *p, double length)
+{
+    const double cache = cache_claim(p, length);
+    if (!has_state_pool(p)) return cache + p->state_bytes;
+    return orr_max(cache / (1 - p->state_pool_frac), p->slots * p->slot_bytes / p->state_pool_frac);
+}
+
+/* What the budget holds, for a replica whose sequences come and go: tokens at this mean length, and sequences where
+ * their states have a pool. */
+static void fill_room(const struct profile *p, double length, struct orr_infer_result *result)
+{
+    const bool pools = has_state_pool(p);
+    const double cache = pools ? cache_claim(p, length) : claim_bytes(p, length);
+    const double budget = result->kv_budget_bytes * (pools ? 1 - p->state_pool_frac : 1);
+    result->kv_room_tokens = cache > 0 ? budget / cache * held_tokens(p, length) : HUGE_VAL;
+    result->kv_window_pool = has_window_pool(p);
+    result->kv_block_tokens = (int64_t)p->block;
+    result->kv_room_sequences = INT64_MAX;
+    if (pools)
+        result->kv_room_sequences =
+            (int64_t)floor(floor(result->kv_budget_bytes * p->state_pool_frac / p->slot_bytes) / p->slots);
 }
 
 double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *stages, double length)
@@ -208,15 +332,15 @@ static double kv_budget(const struct orr_job *job, double weights, double activa
     return orr_max(0, budget);
 }
 
-/* Sequences of this length that fit, including the activations of as many prompts. */
-static int64_t most_sequences(const struct orr_job *job, double weights, double widest, double kv_sequence)
+/* Sequences that take so much of the budget each and fit, including the activations of as many prompts. */
+static int64_t most_sequences(const struct orr_job *job, double weights, double widest, double claim)
 {
     int64_t fits = 0, step = 1;
     while (step < job->engine.max_requests) step *= 2;
     for (; step > 0; step /= 2) {
         const double batch = (double)(fits + step);
         if (fits + step <= job->engine.max_requests &&
-            batch * kv_sequence <= kv_budget(job, weights, activation_bytes(job, widest, batch)))
+            batch * claim <= kv_budget(job, weights, activation_bytes(job, widest, batch)))
             fits += step;
     }
     return fits;
@@ -231,12 +355,12 @@ static int64_t longest_context(const struct profile *p, double batch, double bud
 {
     double token_bytes = 0;
     int64_t fits = 0, step = 1;
-    if (batch * sequence_bytes(p, (double)ENDLESS) <= budget) return ENDLESS; /* every layer has a window */
+    if (batch * claim_bytes(p, (double)ENDLESS) <= budget) return ENDLESS; /* every layer has a window */
     for (int64_t k = 0; k < p->n_caches; k++) token_bytes += p->window[k] < HUGE_VAL ? 0 : p->kv_bytes[k];
     const double most = token_bytes > 0 ? budget / (batch * token_bytes) + p->block : (double)ENDLESS;
     while (step < ENDLESS && (double)step <= most) step *= 2;
     for (; step > 0; step /= 2)
-        if (batch * sequence_bytes(p, (double)(fits + step)) <= budget) fits += step;
+        if (batch * claim_bytes(p, (double)(fits + step)) <= budget) fits += step;
     return fits;
 }
 
@@ -286,7 +410,7 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
     const struct orr_serving *s = &job->serving;
     const struct profile p = profile_of(job, stages);
     const double length = (double)(orr_prompt_len(job) + s->output_len), kv_sequence = sequence_bytes(&p, length);
-    const double kv = (double)s->batch * kv_sequence;
+    const double kv = (double)s->batch * kv_sequence, claim = claim_bytes(&p, length);
     double *bytes = result->memory_bytes;
     bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);
     bytes[ORR_SERVE_MEMORY_KV_CACHE] = kv;
@@ -299,10 +423,12 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
     result->memory_capacity_bytes = job->system.chip.hbm_bytes;
     result->memory_usable_bytes = result->memory_capacity_bytes - job->engine.context_bytes;
     result->kv_budget_bytes = kv_budget(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], bytes[ORR_SERVE_MEMORY_ACTIVATIONS]);
-    result->max_batch = most_sequences(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], widest, kv_sequence);
+    fill_room(&p, length, result);
+    result->max_batch = most_sequences(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], widest, claim);
     result->max_context = longest_context(&p, (double)s->batch, result->kv_budget_bytes);
-    result->fits = kv <= result->kv_budget_bytes && result->memory_total_bytes <= result->memory_usable_bytes;
+    result->fits = (double)s->batch * claim <= result->kv_budget_bytes &&
+                   result->memory_total_bytes <= result->memory_usable_bytes;
     result->reason[0] = '\0';
-    if (!result->fits) explain_misfit(result, s->batch, kv, result->reason);
+    if (!result->fits) explain_misfit(result, s->batch, (double)s->batch * claim, result->reason);
     fill_kv(job, length, result);
 }

@@ -155,8 +155,10 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
                     backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
     const bool chooses = orr_prompt_chooses(emit, kind); /* the latents serve as keys of all heads */
     const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
-    const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
-    const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
+    const int64_t filled = orr_rebuilds_heads(emit->job, kind) ? emit->job->engine.latent_columns : 0; /* with zeros */
+    const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : filled > 0 ? filled : kind->head_qk);
+    const double d_v = (double)(chooses ? kind->mla_kv_rank : filled > 0 ? filled : kind->head_v);
+    const double keys = d->context + d->s, q = d->s / d->c;
     const bool whole = emit->backward && orr_window_masked(emit->job, kind, keys);
     const double limit = whole ? 0 : orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
     const bool masked = emit->job->engine.masked_attention && emit->backward;

@@ -40,13 +40,23 @@ double orr_serve_step_tokens(const struct orr_job *job)
     return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
 }
 
+bool orr_rebuilds_heads(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return job->kind == ORR_JOB_INFER && kind->mla_kv_rank > 0 && job->engine.latent_columns > 0;
+}
+
+static bool caches_latents(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return kind->mla_kv_rank > 0 && !orr_rebuilds_heads(job, kind);
+}
+
 /* Eq. 332: K,V heads on one rank. Where the cores of a chip are ranks of the stack, each has at least one, unless the
  * chip has fewer query heads. */
 static double kv_heads_per_rank(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double t = (double)job->plan.tp, heads = orr_max(1, (double)kind->n_heads / t);
     const double least = job->engine.kv_per_core ? orr_min((double)job->system.chip.n_sm, heads) : 1;
-    return orr_max(least, (double)kind->n_kv_heads / t);
+    return orr_max(least, (double)(orr_rebuilds_heads(job, kind) ? kind->n_heads : kind->n_kv_heads) / t);
 }
 
 #define BITS(member, name, dtype, bits, vector_bits) {bits, vector_bits},
@@ -78,18 +88,31 @@ static double entry_bytes(const struct orr_serving *s, const struct orr_layer_ki
     return vector_bytes(s, plain + rope);
 }
 
-static double head_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
+/* Columns of a cached key and of a cached value of one head. */
+static double key_columns(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    if (s->kv_format == ORR_KV_PLAIN) return (double)(kind->head_qk + kind->head_v) * orr_dtype_bytes(s->kv);
-    return vector_bytes(s, (double)kind->head_qk) + vector_bytes(s, (double)kind->head_v);
+    return (double)(orr_rebuilds_heads(job, kind) ? job->engine.latent_columns : kind->head_qk);
+}
+
+static double value_columns(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return (double)(orr_rebuilds_heads(job, kind) ? job->engine.latent_columns : kind->head_v);
+}
+
+static double head_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const struct orr_serving *s = &job->serving;
+    const double keys = key_columns(job, kind), values = value_columns(job, kind);
+    if (s->kv_format == ORR_KV_PLAIN) return (keys + values) * orr_dtype_bytes(s->kv);
+    return vector_bytes(s, keys) + vector_bytes(s, values);
 }
 
 /* Cache bytes of one token that a query of the kind reads on one rank. */
 static double kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (orr_kind_compresses(kind)) return entry_bytes(&job->serving, kind);
-    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind); /* the latent is not divided over tp */
-    return kv_heads_per_rank(job, kind) * head_bytes(&job->serving, kind);
+    if (caches_latents(job, kind)) return latent_bytes(&job->serving, kind); /* the latent is not divided over tp */
+    return kv_heads_per_rank(job, kind) * head_bytes(job, kind);
 }
 
 /* Bytes of an element of an indexer's keys: 8 bits; 4 bits for compressed entries in their 8-bit format. */
@@ -126,16 +149,17 @@ double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind
 {
     if (!keeps_kv(kind)) return 0;
     if (orr_kind_compresses(kind)) return entries_bytes(job, kind);
-    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind) + index_key_bytes(job, kind);
-    return (double)kind->n_kv_heads * head_bytes(&job->serving, kind) + index_key_bytes(job, kind);
+    if (caches_latents(job, kind)) return latent_bytes(&job->serving, kind) + index_key_bytes(job, kind);
+    const double heads = (double)(orr_rebuilds_heads(job, kind) ? kind->n_heads : kind->n_kv_heads);
+    return heads * head_bytes(job, kind) + index_key_bytes(job, kind);
 }
 
 double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (job->serving.kv_format == ORR_KV_PLAIN) return orr_dtype_bytes(job->serving.kv);
     if (orr_kind_compresses(kind)) return entry_bytes(&job->serving, kind) / (double)kind->head_qk;
-    return kind->mla_kv_rank > 0 ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
-                                 : head_bytes(&job->serving, kind) / (double)(kind->head_qk + kind->head_v);
+    return caches_latents(job, kind) ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
+                                     : head_bytes(job, kind) / (key_columns(job, kind) + value_columns(job, kind));
 }
 
 double orr_state_key_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
@@ -161,8 +185,9 @@ static void fill_decode(struct orr_op *op, const struct orr_job *job, const stru
 {
     op->batch = sequences;
     op->m = (double)kind->n_heads / (double)job->plan.tp * queries;
-    op->k = (double)(kind->mla_kv_rank > 0 ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
-    op->latent_rank = (int32_t)(orr_kind_compresses(kind) ? kind->head_qk : kind->mla_kv_rank);
+    const bool latent = caches_latents(job, kind);
+    op->k = latent ? (double)(kind->mla_kv_rank + kind->mla_rope) : key_columns(job, kind);
+    op->latent_rank = (int32_t)(orr_kind_compresses(kind) ? kind->head_qk : latent ? kind->mla_kv_rank : 0);
     op->input_bytes = orr_kv_element_bytes(job, kind);
     op->kv_heads = kv_heads_per_rank(job, kind);
     op->table_bytes = (double)job->engine.kv_table_entry_bytes / (double)job->engine.kv_block_tokens;

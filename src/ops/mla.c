@@ -62,8 +62,12 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);
     }
+    const bool rebuilds = orr_rebuilds_heads(emit->job, kind);
+    if (decode_rows > 0 && emit->parts & ORR_PART_DECODES && rebuilds)
+        (void)orr_emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, decode_rows, r,
+                                  heads * (d_n + d_v));
     /* Absorbed attention projects queries into the latent space, and contexts back from it. */
-    if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) {
+    if (decode_rows > 0 && emit->parts & ORR_PART_DECODES && !rebuilds) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, decode_rows, d_v, r);
     }

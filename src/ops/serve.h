@@ -58,6 +58,8 @@ enum orr_dtype orr_serve_core(const struct orr_job *job);
 double orr_stored_bytes(enum orr_dtype dtype);
 /* Stored bytes per weight element of a job; where formats are mixed, the mean over all weights. */
 double orr_serve_stored_bytes(const struct orr_job *job);
+/* Does the engine rebuild keys and values of all heads from the latents and cache these instead? (Eq. 388) */
+bool orr_rebuilds_heads(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Cache bytes of one token in one layer of a kind, on one rank and in the whole model (Eq. 90); 0: none are cached. */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);

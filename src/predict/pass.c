@@ -1,6 +1,7 @@
 /* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 105, 126-129. */
 #include "predict/pass.h"
 
+#include "base/text.h"
 #include "ops/mixer.h"
 #include "predict/power.h"
 #include "schedule/host.h"
@@ -70,6 +71,13 @@ double orr_sends_s(const struct orr_job *job, double rows)
     return (double)(job->plan.pp - 1) * cost.total_s;
 }
 
+static bool has_scans(const struct orr_model *model)
+{
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (orr_kind_scans(&model->kinds[k])) return true;
+    return false;
+}
+
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s, double launched_s)
 {
     const struct orr_engine *engine = &job->engine;
@@ -83,12 +91,52 @@ double orr_shape_rows(const struct orr_job *job, const struct orr_serve_shape *s
     return shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
 }
 
+static bool has_latents(const struct orr_model *model)
+{
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].mla_kv_rank > 0) return true;
+    return false;
+}
+
+static bool has_index(const struct orr_model *model)
+{
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].index_heads > 0) return true;
+    return false;
+}
+
+/* Is the job of a kind, or the model of a type, whose prompts the engine launches kernel by kernel? */
+static bool launches_prompts(const struct orr_job *job)
+{
+    const char *launched = job->engine.graph_prompts_not;
+    const struct orr_plan *plan = &job->plan;
+    if (!launched[0]) return false;
+    return (job->model.type[0] && orr_has_word(launched, job->model.type)) ||
+           (plan->pp > 1 && orr_has_word(launched, "pp")) ||
+           (plan->dp > 1 && plan->ep * plan->etp > plan->tp && orr_has_word(launched, "ranks")) ||
+           (job->serving.disaggregated && orr_has_word(launched, "pools")) ||
+           (job->serving.draft_tokens > 0 && orr_has_word(launched, "drafts")) ||
+           (job->model.tower_params > 0 && orr_has_word(launched, "tower")) ||
+           (has_latents(&job->model) && orr_has_word(launched, "latent")) ||
+           (has_index(&job->model) && orr_has_word(launched, "index")) ||
+           (has_scans(&job->model) && orr_has_word(launched, "scan"));
+}
+
+/* Eq. 350: most rows of a step with prompts that is a graph; 0: none is. */
+static int64_t graph_prompt_rows(const struct orr_job *job)
+{
+    const struct orr_engine *engine = &job->engine;
+    if (!engine->graph_prompts || engine->graph_sequences == 0 || launches_prompts(job)) return 0;
+    if (engine->graph_latent_tokens > 0 && has_latents(&job->model)) return engine->graph_latent_tokens;
+    return engine->graph_prompt_tokens > 0 ? engine->graph_prompt_tokens : engine->graph_sequences;
+}
+
 /* Eq. 350: graphs hold sequences that decode and, where an engine captures them by rows, prompts as well. The mean
  * context stands for the longest, which is at least as long. */
 static bool is_graph(const struct orr_job *job, const struct orr_serve_shape *shape)
 {
     const double most = (double)job->engine.graph_sequences, longest = (double)job->engine.graph_context;
-    if (shape->prefill_tokens > 0) return job->engine.graph_prompts && orr_shape_rows(job, shape) <= most;
+    if (shape->prefill_tokens > 0) return orr_shape_rows(job, shape) <= (double)graph_prompt_rows(job);
     return shape->decode_sequences <= most && (longest <= 0 || shape->decode_context <= longest); /* Eq. 368 */
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "ops/mixer.h"
 #include "ops/serve.h"
@@ -71,6 +72,9 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     if (orr_kind_compresses(kind))
         orr_text_add(&line, "%lld elements and %lld of index keys for %lld tokens", (long long)kind->head_qk,
                      (long long)kind->index_size, (long long)kind->compress_ratio);
+    else if (orr_rebuilds_heads(answer->job, kind))
+        orr_text_add(&line, "%lld heads · (%lld + %lld)", (long long)kind->n_heads,
+                     (long long)answer->job->engine.latent_columns, (long long)answer->job->engine.latent_columns);
     else if (kind->mla_kv_rank > 0)
         orr_text_add(&line, "(rank %lld + rope %lld)", (long long)kind->mla_kv_rank, (long long)kind->mla_rope);
     else
@@ -83,6 +87,27 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 
+/* Pools into which the engine divides the cache (Eq. 387). */
+static void add_pools(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_engine *engine = &answer->job->engine;
+    const struct orr_infer_result *infer = &answer->infer;
+    char line[200], tokens[32];
+    if (infer->kv_room_sequences < INT64_MAX) {
+        (void)snprintf(line, sizeof line,
+                       "pools: %.4g %% of it is for states and holds those of %lld sequences; the rest holds %s tokens",
+                       100 * engine->state_pool_frac, (long long)infer->kv_room_sequences,
+                       orr_print_count(tokens, llround(orr_min(infer->kv_room_tokens, 1e15))));
+        orr_text_wrap(text, style, "", 0, line, " ");
+    }
+    if (infer->kv_window_pool) {
+        (void)snprintf(line, sizeof line,
+                       "pools: layers with windows have room for %.4g tokens per token of the others",
+                       engine->window_pool_frac);
+        orr_text_wrap(text, style, "", 0, line, " ");
+    }
+}
+
 static void add_cache(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_job *job = answer->job;
@@ -93,9 +118,10 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
     if (job->draft.is_mtp && job->serving.draft_tokens > 0) add_kind(answer, style, &job->draft, 0, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_STATE_PER_SEQUENCE, text);
     (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens", orr_budget_name(job->engine.budget),
-                   (long long)job->engine.kv_block_tokens);
+                   (long long)answer->infer.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");
     orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(job->engine.budget), text);
+    add_pools(answer, style, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MAX_BATCH, ORR_INFER_METRIC_MAX_CONTEXT, text);
 }
 

@@ -45,7 +45,7 @@ static bool prepare(struct splitting *s, const struct orr_size_unit *unit, struc
     if (!p->job) return false;
     orr_size_limits(s->request, &s->request->spaces[unit->system].job.engine, &limits);
     orr_size_job(s->request, unit, &limits, 0, 1, p->job);
-    p->steps = orr_steps_new(p->job, &traffic, false);
+    p->steps = orr_pool_steps_new(p->job, ORR_POOL_PREFILL, &traffic, false);
     p->stages = malloc((size_t)p->job->plan.pp * sizeof *p->stages);
     if (!p->steps || !p->stages) return false;
     orr_stages_build(p->job, p->stages);

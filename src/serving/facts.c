@@ -31,9 +31,12 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const double held = orr_ceil(length / block) * block;
     const double speed = job->system.host_speed;
     const int64_t ranks = orr_lockstep_ranks(&job->plan);
-    const double fits = result->kv_gpu_bytes > 0 ? result->kv_budget_bytes / result->kv_gpu_bytes * held : 1e15;
+    const double fits = orr_min(result->kv_room_tokens, 1e15);
+    struct orr_engine limited = *engine; /* by the pool of states */
+    if (result->kv_room_sequences < limited.max_requests)
+        limited.max_requests = result->kv_room_sequences > 0 ? result->kv_room_sequences : 1;
     return (struct orr_replica_facts){
-        .engine = *engine,
+        .engine = limited,
         .kv_tokens = job->engine.max_kv_tokens > 0 ? orr_min(fits, (double)job->engine.max_kv_tokens) : fits,
         .tokens_per_step = result->tokens_per_step,
         .queries = job->serving.draft_tokens + 1,

@@ -237,7 +237,7 @@ static bool open_pool(struct orr_fleet *f, int64_t i, const struct orr_pool *poo
     *p = (struct orr_fleet_pool){.job = pool->job, .role = pool->role, .first = f->n, .n = pool->job->plan.dp};
     p->facts = orr_pool_facts_of(pool->job, pool->role, f->traffic, f->scratch, alone);
     p->own_steps = !steps;
-    p->steps = steps ? steps : orr_steps_new(pool->job, f->traffic, f->how->exact);
+    p->steps = steps ? steps : orr_pool_steps_new(pool->job, pool->role, f->traffic, f->how->exact);
     p->stages = malloc((size_t)pool->job->plan.pp * sizeof *p->stages);
     if (p->stages) orr_stages_build(pool->job, p->stages);
     if (i == 0 && f->deployment->autoscale.most > 0) p->n = f->deployment->autoscale.most;

@@ -2,6 +2,7 @@
 #include "serving/pools.h"
 
 #include "base/number.h"
+#include "base/text.h"
 #include "predict/pass.h"
 #include "predict/scratch.h"
 
@@ -17,6 +18,15 @@ struct orr_replica_facts orr_pool_facts_of(const struct orr_job *job, enum orr_p
     if (role == ORR_POOL_DECODE) facts.engine.batch_wait_steps = 0; /* there are no prompts to wait for */
     if (role == ORR_POOL_PREFILL && job->engine.prefill_serial) facts.engine.async_scheduling = false;
     return facts;
+}
+
+struct orr_steps *orr_pool_steps_new(const struct orr_job *job, enum orr_pool_role role,
+                                     const struct orr_traffic *traffic, bool exact)
+{
+    struct orr_job own = *job;
+    if (role != ORR_POOL_WHOLE && orr_has_word(job->engine.graph_prompts_not, "pools"))
+        own.engine.graph_prompts = false;
+    return orr_steps_new(&own, traffic, exact);
 }
 
 /* ---------------------------------------------------------------- prompts */

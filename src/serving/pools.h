@@ -11,6 +11,10 @@ struct orr_replica_facts orr_pool_facts_of(const struct orr_job *job, enum orr_p
                                            const struct orr_traffic *traffic, struct orr_scratch *scratch,
                                            struct orr_infer_result *result);
 
+/* Times of the steps of a pool. Engines may launch the prompts of separate pools kernel by kernel (Eq. 350). */
+struct orr_steps *orr_pool_steps_new(const struct orr_job *job, enum orr_pool_role role,
+                                     const struct orr_traffic *traffic, bool exact);
+
 /* A pool as the closed form sees it. */
 struct orr_pool_view {
     enum orr_pool_role role;

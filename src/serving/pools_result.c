@@ -117,7 +117,7 @@ static bool prepare(struct prepared *p, const struct orr_deployment *d, const st
     for (size_t i = 0; p->scratch && i < d->n_pools; i++) {
         const struct orr_job *job = d->pools[i].job;
         p->facts[i] = orr_pool_facts_of(job, d->pools[i].role, traffic, p->scratch, &p->alone[i]);
-        p->steps[i] = orr_steps_new(job, traffic, false);
+        p->steps[i] = orr_pool_steps_new(job, d->pools[i].role, traffic, false);
         p->stages[i] = malloc((size_t)job->plan.pp * sizeof *p->stages[i]);
         if (!p->steps[i] || !p->stages[i]) return false;
         orr_stages_build(job, p->stages[i]);

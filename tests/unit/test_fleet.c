@@ -309,10 +309,34 @@ static void different_pools_share_the_requests(void **state)
     assert_true(fabs(least.cost_usd_per_million_output_tokens / (usd / least.output_tokens_per_s * 1e6) - 1) < 1e-9);
 }
 
+/* Eq. 350: an engine whose graphs of prompts are not for separate pools needs the host there. 32 layers of 0.5 s are
+ * 16 s beside no launches; with graphs a step of 100 tokens takes less than one. */
+static void pools_may_launch_their_prompts(void **state)
+{
+    struct world *w = *state;
+    static struct orr_job job;
+    const struct orr_traffic traffic = poisson(1, 10);
+    const struct orr_mixed prompt = {.tokens = 100, .prompts = 1, .pairs = 5050};
+    open_job(w, &job, "h100-sxm", 1, 2, false);
+    job.engine.host_launch_s = 0;
+    job.engine.host_layer_s = 0.5;
+    for (int named = 0; named < 2; named++) {
+        (void)snprintf(job.engine.graph_prompts_not, sizeof job.engine.graph_prompts_not, named ? "pp pools" : "pp");
+        for (int role = 0; role < ORR_N_POOL_ROLES; role++) {
+            struct orr_steps *steps = orr_pool_steps_new(&job, (enum orr_pool_role)role, &traffic, false);
+            const double step_s = orr_steps_mixed(steps, &prompt);
+            if (named && role != ORR_POOL_WHOLE) assert_close(step_s, 16, 0.01);
+            else assert_true(step_s < 1);
+            orr_steps_free(steps);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_request_alone_is_an_inference_job),
+        cmocka_unit_test(pools_may_launch_their_prompts),
         cmocka_unit_test(requests_and_tokens_are_conserved),
         cmocka_unit_test(a_full_decode_pool_holds_prompts_back),
         cmocka_unit_test(pools_are_their_closed_form),

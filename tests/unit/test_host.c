@@ -417,6 +417,16 @@ static void layers_of_a_pass_have_host_time(void **state)
     w->job.engine.graph_sequences = 4096;
     assert_close(infer(w, &w->job).prefill_s, LAYERS * 0.25, 0.05);
     assert_true(infer(w, &w->job).decode_s < 1);
+    w->job.engine.graph_prompt_tokens = 4095; /* ... where prompts have a limit of their own */
+    assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
+    w->job.engine.graph_sequences = 8;
+    w->job.engine.graph_prompt_tokens = 4096;
+    assert_close(infer(w, &w->job).prefill_s, LAYERS * 0.25, 0.05);
+    w->job.engine.graph_latent_tokens = 64; /* no layer has latent attention */
+    (void)snprintf(w->job.engine.graph_prompts_not, sizeof w->job.engine.graph_prompts_not, "pp drafts latent tower");
+    assert_close(infer(w, &w->job).prefill_s, LAYERS * 0.25, 0.05);
+    (void)snprintf(w->job.engine.graph_prompts_not, sizeof w->job.engine.graph_prompts_not, "pp %s", w->job.model.type);
+    assert_close(infer(w, &w->job).prefill_s, 20, 1e-12);
     for (int triton = 0; triton < 2; triton++) {
         read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h200-sxm','plan':{'tp':2},'workload':{"
                     "'batch':1,'input_len':1024,'output_len':2,'precision':'bf16','engine':'vllm-0.11'}}");

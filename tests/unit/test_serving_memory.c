@@ -332,16 +332,121 @@ static void published_experts_are_stored_narrow(void **state)
     assert_close(result.memory_bytes[ORR_SERVE_MEMORY_WEIGHTS], 0.5625 * experts + 2 * (all - experts), 1e-6);
 }
 
+/* ---------------------------------------------------------------- pools */
+
+/* Eq. 387, Qwen3.6-27B on one H200 under SGLang with 0.8 of the memory: 48 layers with 48 states of 128 x 128 in fp32
+ * and three columns of 10240 channels in 16 bits: 48 * (48 * 16384 * 4 + 3 * 10240 * 2) = 153944064 B a place, and 16
+ * layers of 4 heads of 256: 65536 B a token. Of a budget of 55 GB f = 0.4737 is 26.0535 GB: 169 places, which are those
+ * of 33 sequences by 5, of 56 by 3 and of 169 by 1. The rest, 28.9465 GB, has room for 441688 tokens. */
+static void states_have_a_pool(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'qwen3.6-27b','system':'h200-sxm','workload':{'engine':'sglang-0.5.15',"
+                "'input_len':8192,'output_len':1024,'chunk_tokens':1024}}");
+    const double weights = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
+    const double taken = weights + w->job.engine.context_bytes + w->job.engine.workspace_bytes;
+    w->job.engine.budget_frac = (55e9 + taken) / w->job.system.chip.hbm_bytes;
+    struct orr_infer_result result = infer(w, &w->job);
+    assert_close(result.kv_budget_bytes, 55e9, 1e-9);
+    assert_int_equal(result.kv_room_sequences, 33);
+    assert_close(result.kv_room_tokens, 441688, 1e-5);
+    assert_int_equal(result.max_batch, 33);
+    w->job.engine.states_per_sequence = 3;
+    assert_int_equal(infer(w, &w->job).kv_room_sequences, 56);
+    assert_int_equal(infer(w, &w->job).max_batch, 47); /* 441688 tokens over 9216 */
+    w->job.engine.prefix_cache = false;
+    assert_int_equal(infer(w, &w->job).kv_room_sequences, 169);
+    w->job.engine.state_pool_frac = 0; /* one pool: 55 GB over 9216 * 65536 + 153944064 B */
+    result = infer(w, &w->job);
+    assert_int_equal(result.kv_room_sequences, INT64_MAX);
+    assert_int_equal(result.max_batch, 72);
+}
+
+/* Eq. 387, Gemma 4 E4B: 35 layers with windows of 512 and 7 without, of which SGLang makes room for all, although 18
+ * read the keys of others: 2 heads of 256 are 2048 B a token and layer, 2 of 512 are 4096. With 0.8 of the tokens for
+ * the former a token takes 7 * 4096 + 0.8 * 35 * 2048 = 86016 B, so that 100 GB hold 1162574 tokens and 126 sequences
+ * of 9216. A sequence of 300 tokens is shorter than the window and counts as 300/0.8. */
+static void windows_have_a_pool(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'gemma-4-e4b','system':'h200-sxm','workload':{'engine':'sglang-0.5.15',"
+                "'input_len':8192,'output_len':1024,'chunk_tokens':1024}}");
+    const double weights = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
+    const double taken = weights + w->job.engine.context_bytes + w->job.engine.workspace_bytes;
+    w->job.engine.budget_frac = (100e9 + taken) / w->job.system.chip.hbm_bytes;
+    struct orr_infer_result result = infer(w, &w->job);
+    assert_close(result.kv_room_tokens, 1162574, 1e-6);
+    assert_int_equal(result.max_batch, 126);
+    w->job.serving.input_len = 200;
+    w->job.serving.output_len = 100;
+    assert_close(infer(w, &w->job).kv_room_tokens, 0.8 * 1162574, 1e-6);
+    w->job.serving.input_len = 8192;
+    w->job.serving.output_len = 1024;
+    w->job.engine.shared_kv_room = false; /* 4 layers without and 20 with windows have keys: 49152 B a token */
+    assert_close(infer(w, &w->job).kv_room_tokens, 100e9 / 49152, 1e-6);
+    (void)snprintf(w->job.engine.window_models, sizeof w->job.engine.window_models, "gpt_oss llama4");
+    assert_close(infer(w, &w->job).kv_room_tokens, 100e9 / (4 * 4096 + 20 * 2048), 1e-6); /* whole contexts */
+}
+
+/* Eq. 389, Qwen3.6-27B under vLLM 0.20: a state of 153944064/48 = 3207168 B is 783 tokens of 4 heads of 256 + 256 in 16
+ * bits, 4096 B, so that a block has 49 times 16 tokens, 784, and a page 3211264 B. 9216 tokens are 12 blocks in each of
+ * 16 layers, beside a page in each of 48. */
+static void states_are_pages(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'qwen3.6-27b','system':'h200-sxm','workload':{'engine':'vllm-0.20',"
+                "'input_len':8192,'output_len':1024}}");
+    assert_int_equal(infer(w, &w->job).kv_block_tokens, 784);
+    assert_close(sequence_bytes(&w->job, 9216), (12.0 * 16 + 48) * 3211264, 1e-12);
+    assert_close(sequence_bytes(&w->job, 784), (16.0 + 48) * 3211264, 1e-12);
+    assert_close(sequence_bytes(&w->job, 785), (32.0 + 48) * 3211264, 1e-12);
+    w->job.engine.state_pages = false;
+    assert_int_equal(infer(w, &w->job).kv_block_tokens, 16);
+    assert_close(sequence_bytes(&w->job, 785), 800.0 * 65536 + 153944064, 1e-12);
+}
+
+/* Eq. 388, DeepSeek-V2-Lite under vLLM 0.6: 27 layers with 16 heads of 256 + 256 columns in 16 bits are 442368 B a
+ * token, of which each of 4 ranks has a quarter, where 27 latents of 512 + 64 are 31104 B on every rank. The core of a
+ * sequence multiplies 4 heads by 100 keys twice, 4 * 4 * 100 * 256 FLOP, and the heads of its new token are rebuilt:
+ * 512 columns become 4 * (128 + 128). */
+static void heads_are_cached_in_place_of_latents(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'deepseek-v2-lite','system':'h100-sxm','plan':{'tp':4},'workload':{'engine':"
+                "'vllm-0.6','batch':1,'input_len':99,'output_len':2}}");
+    assert_int_equal(infer(w, &w->job).kv_bytes_per_token, 442368);
+    assert_close(sequence_bytes(&w->job, 160), 160.0 * 442368 / 4, 1e-12);
+    const struct orr_op *core = phase_op(w, ORR_PHASE_DECODE, "attention.decode", NULL);
+    assert_close(core->flops / core->n, 4.0 * 4 * 256, 1e-12);
+    const struct orr_op *rebuilt = phase_op(w, ORR_PHASE_DECODE, "mla.kv_up", NULL);
+    assert_close(rebuilt->k, 512, 0);
+    assert_close(rebuilt->n, 1024, 0);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "mla.q_absorb", NULL));
+    w->job.engine.latent_columns = 0;
+    assert_int_equal(infer(w, &w->job).kv_bytes_per_token, 31104);
+    assert_close(sequence_bytes(&w->job, 160), 160.0 * 31104, 1e-12);
+    assert_non_null(phase_op(w, ORR_PHASE_DECODE, "mla.q_absorb", NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_bytes_per_token_are_eq_90),      cmocka_unit_test(windows_stop_the_cache),
-        cmocka_unit_test(cache_is_sharded_by_heads_and_layers), cmocka_unit_test(sequences_take_whole_blocks),
-        cmocka_unit_test(weights_carry_their_scales),           cmocka_unit_test(experts_are_divided),
-        cmocka_unit_test(budgets_follow_the_engines_rule),      cmocka_unit_test(the_largest_batch_and_context_fit),
-        cmocka_unit_test(windows_end_the_need_for_memory),      cmocka_unit_test(nothing_is_left_beside_the_weights),
+        cmocka_unit_test(cache_bytes_per_token_are_eq_90),
+        cmocka_unit_test(windows_stop_the_cache),
+        cmocka_unit_test(cache_is_sharded_by_heads_and_layers),
+        cmocka_unit_test(sequences_take_whole_blocks),
+        cmocka_unit_test(weights_carry_their_scales),
+        cmocka_unit_test(experts_are_divided),
+        cmocka_unit_test(budgets_follow_the_engines_rule),
+        cmocka_unit_test(the_largest_batch_and_context_fit),
+        cmocka_unit_test(windows_end_the_need_for_memory),
+        cmocka_unit_test(nothing_is_left_beside_the_weights),
         cmocka_unit_test(published_experts_are_stored_narrow),
         cmocka_unit_test(a_share_may_leave_the_context_out),
+        cmocka_unit_test(states_have_a_pool),
+        cmocka_unit_test(windows_have_a_pool),
+        cmocka_unit_test(states_are_pages),
+        cmocka_unit_test(heads_are_cached_in_place_of_latents),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
 }
