@@ -10,39 +10,39 @@
     /* Calibrated: rows 58, sources 11, inside 90 %, left out 90 %. \
        Datasheet: rows 63, sources 12, inside 87 %, left out 87 %. */ \
     X(TRAIN_MOE, 0.88, 2.21, 0.67, 2.21, 0.90, 0.87) \
-    /* Calibrated: rows 516, sources 23, inside 87 %, left out 86 %. \
-       Datasheet: rows 143, sources 13, inside 87 %, left out 83 %. */ \
-    X(DECODE_DRAM, 0.94, 1.41, 0.86, 1.41, 0.86, 0.83) \
+    /* Calibrated: rows 515, sources 24, inside 86 %, left out 85 %. \
+       Datasheet: rows 144, sources 16, inside 88 %, left out 85 %. */ \
+    X(DECODE_DRAM, 0.94, 1.37, 0.86, 1.37, 0.85, 0.85) \
     /* Calibrated: rows 161, sources 14, inside 91 %, left out 90 %. \
        Datasheet: rows 100, sources 7, inside 91 %, left out 88 %. */ \
     X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.90, 0.88) \
-    /* Calibrated: rows 237, sources 13, inside 79 %, left out 77 %. \
-       Datasheet: rows 103, sources 10, inside 85 %, left out 85 %. */ \
-    X(HOST, 0.81, 1.58, 0.70, 1.58, 0.77, 0.85) \
-    /* Calibrated: rows 229, sources 14, inside 89 %, left out 87 %. \
-       Datasheet: rows 55, sources 6, inside 76 %, left out 51 %. */ \
-    X(PREFILL, 0.87, 1.71, 0.78, 2.49, 0.87, 0.51) \
-    /* Calibrated: rows 74, sources 8, inside 91 %, left out 89 %. \
-       Datasheet: rows 46, sources 6, inside 83 %, left out 70 %. */ \
-    X(PREFILL_SHORT, 0.95, 2.05, 0.86, 4.03, 0.89, 0.70) \
+    /* Calibrated: rows 247, sources 14, inside 77 %, left out 76 %. \
+       Datasheet: rows 114, sources 12, inside 84 %, left out 83 %. */ \
+    X(HOST, 0.82, 1.55, 0.70, 1.55, 0.76, 0.83) \
+    /* Calibrated: rows 229, sources 14, inside 86 %, left out 85 %. \
+       Datasheet: rows 56, sources 7, inside 79 %, left out 77 %. */ \
+    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.85, 0.77) \
+    /* Calibrated: rows 75, sources 9, inside 91 %, left out 88 %. \
+       Datasheet: rows 53, sources 9, inside 85 %, left out 83 %. */ \
+    X(PREFILL_SHORT, 0.96, 2.05, 0.81, 3.15, 0.88, 0.83) \
     /* Calibrated: rows 93, sources 12, inside 85 %, left out 82 %. \
-       Datasheet: rows 45, sources 2, inside 76 %, left out 64 %. */ \
-    X(INFER_MOE, 0.92, 2.34, 0.64, 3.80, 0.82, 0.64) \
-    /* Calibrated: rows 250, sources 9, inside 88 %, left out 87 %. \
-       Datasheet: rows 64, sources 6, inside 94 %, left out 89 %. */ \
-    X(IN_FLIGHT, 0.77, 1.37, 0.77, 1.37, 0.87, 0.89) \
-    /* Calibrated: rows 103, sources 4, inside 94 %, left out 94 %. \
+       Datasheet: rows 51, sources 3, inside 71 %, left out 67 %. */ \
+    X(INFER_MOE, 0.91, 2.34, 0.68, 2.91, 0.82, 0.67) \
+    /* Calibrated: rows 250, sources 9, inside 87 %, left out 86 %. \
+       Datasheet: rows 68, sources 9, inside 94 %, left out 88 %. */ \
+    X(IN_FLIGHT, 0.77, 1.37, 0.77, 1.37, 0.86, 0.88) \
+    /* Calibrated: rows 103, sources 4, inside 93 %, left out 92 %. \
        Datasheet: rows 46, sources 3, inside 93 %, left out 93 %. */ \
-    X(IN_FLIGHT_MOE, 0.83, 1.62, 0.81, 1.62, 0.94, 0.93) \
-    /* Calibrated: rows 2021, sources 28, inside 86 %, left out 85 %. \
-       Datasheet: rows 782, sources 27, inside 87 %, left out 87 %. */ \
-    X(SERVE, 0.85, 1.59, 0.82, 1.59, 0.85, 0.87) \
-    /* Calibrated: rows 1472, sources 22, inside 85 %, left out 85 %. \
-       Datasheet: rows 204, sources 12, inside 85 %, left out 85 %. */ \
-    X(SERVE_MOE, 0.87, 2.23, 0.84, 2.59, 0.85, 0.85) \
-    /* Calibrated: rows 1313, sources 24, inside 94 %, left out 95 %. \
-       Datasheet: rows 710, sources 29, inside 93 %, left out 93 %. */ \
-    X(SERVE_FIRST, 0.73, 6.57, 0.53, 6.57, 0.95, 0.93)
+    X(IN_FLIGHT_MOE, 0.83, 1.62, 0.81, 1.62, 0.92, 0.93) \
+    /* Calibrated: rows 2041, sources 32, inside 86 %, left out 85 %. \
+       Datasheet: rows 795, sources 31, inside 87 %, left out 87 %. */ \
+    X(SERVE, 0.87, 1.63, 0.84, 1.83, 0.85, 0.87) \
+    /* Calibrated: rows 1514, sources 29, inside 80 %, left out 79 %. \
+       Datasheet: rows 233, sources 19, inside 81 %, left out 79 %. */ \
+    X(SERVE_MOE, 0.90, 1.94, 0.90, 2.15, 0.79, 0.79) \
+    /* Calibrated: rows 1317, sources 28, inside 93 %, left out 93 %. \
+       Datasheet: rows 723, sources 35, inside 91 %, left out 91 %. */ \
+    X(SERVE_FIRST, 0.80, 6.27, 0.56, 6.27, 0.93, 0.91)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -61,6 +61,7 @@
     X("hf-transformers-2026-eager", "hf-transformers", 0x001, " hopper ") \
     X("internevo-2023", "internevo", 0x001, " ampere ") \
     X("kempnerforge-2026", "kempnerforge", 0x001, " hopper ") \
+    X("llama.cpp-2023", "llama.cpp", 0x010, " ada ampere volta ") \
     X("llama.cpp-2024-05", "llama.cpp", 0x07c, " ampere ada hopper ") \
     X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004, " ada ampere ") \
     X("maxtext-2024", "maxtext", 0x001, " tpu hopper ") \
@@ -97,9 +98,10 @@
     X("pytorch-te-2024", "pytorch-te", 0x001, " hopper cdna3 ") \
     X("pytorch-xla-2025", "pytorch-xla", 0x001, " tpu ") \
     X("qwen-2023", "qwen", 0x010, " ampere ") \
-    X("sglang", "sglang", 0x0a8, " hopper ada ") \
+    X("sglang", "sglang", 0x8a8, " hopper ada blackwell ampere ") \
     X("sglang-0.3", "sglang", 0x400, " ampere hopper ") \
     X("sglang-0.5", "sglang", 0x1c00, " hopper blackwell ampere ") \
+    X("sglang-0.5.15", "sglang", 0x400, " hopper blackwell ") \
     X("sglang-rocm-0.5", "sglang-rocm", 0x1800, " cdna3 ") \
     X("tensorrt-10.2-server", "tensorrt-server", 0x1c00, " hopper ada ") \
     X("tensorrt-9.3-server", "tensorrt-server", 0x1400, " hopper ") \
@@ -120,13 +122,13 @@
     X("transformers-4.46", "transformers", 0x010, " ampere hopper ") \
     X("transformers-neuronx-0.13", "transformers-neuronx", 0x1400, " trainium ") \
     X("trl-2026-fsdp2", "trl-fsdp2", 0x002, " blackwell ") \
-    X("vllm", "vllm", 0x1404, " hopper ada ampere ") \
+    X("vllm", "vllm", 0x1c04, " hopper ada ampere ") \
     X("vllm-0.10", "vllm", 0x1c00, " hopper blackwell ampere ") \
     X("vllm-0.11", "vllm", 0x1c00, " hopper ada blackwell-rtx ampere blackwell ") \
-    X("vllm-0.14", "vllm", 0x1c00, " blackwell hopper ") \
+    X("vllm-0.14", "vllm", 0x1c00, " blackwell ampere hopper ") \
     X("vllm-0.17", "vllm", 0x1c00, " hopper ampere blackwell blackwell-rtx ") \
     X("vllm-0.2", "vllm", 0x07c, " ada ampere hopper ") \
-    X("vllm-0.20", "vllm", 0x1400, " ampere blackwell ada blackwell-rtx hopper ") \
+    X("vllm-0.20", "vllm", 0x1c00, " ampere blackwell ada blackwell-rtx hopper ") \
     X("vllm-0.4", "vllm", 0x09c, " ampere hopper ") \
     X("vllm-0.5", "vllm", 0x1c14, " ampere hopper ") \
     X("vllm-0.6", "vllm", 0x14bc, " ampere hopper ") \
@@ -188,25 +190,26 @@
     X("internevo-2023", TRAIN_DENSE, -1, "", 0.990, 1.101) \
     X("internevo-2023", TRAIN_DENSE, 0, "", 0.990, 1.101) \
     X("internevo-2023", TRAIN_DENSE, 0, "a100-80g-sxm-roce400", 0.990, 1.101) \
-    X("kempnerforge-2026", TRAIN_DENSE, -1, "", 0.990, 1.226) \
-    X("kempnerforge-2026", TRAIN_DENSE, 0, "", 0.990, 1.226) \
-    X("kempnerforge-2026", TRAIN_DENSE, 0, "h200-sxm-4", 0.990, 1.226) \
-    X("llama.cpp-2024-05", DECODE_DRAM, -1, "", 0.990, 1.508) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "", 0.990, 1.508) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.480) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.640) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.427) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "l40s", 0.990, 1.097) \
-    X("llama.cpp-2024-05", DECODE_DRAM, 2, "rtx-4090", 0.937, 1.049) \
-    X("llama.cpp-2024-05", DECODE_NETWORK, -1, "", 0.990, 1.679) \
-    X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.802) \
-    X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 3.186) \
-    X("llama.cpp-2024-05", PREFILL, 0, "", 0.990, 3.167) \
-    X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 3.494) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.986, 2.025) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.904, 2.040) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "rtx-4090", 0.847, 1.072) \
-    X("llama.cpp-2024-05", PREFILL_SHORT, 2, "", 0.990, 2.019) \
+    X("kempnerforge-2026", TRAIN_DENSE, -1, "", 0.990, 1.227) \
+    X("kempnerforge-2026", TRAIN_DENSE, 0, "", 0.990, 1.227) \
+    X("kempnerforge-2026", TRAIN_DENSE, 0, "h200-sxm-4", 0.990, 1.227) \
+    X("llama.cpp-2023", HOST, -1, "", 0.882, 1.280) \
+    X("llama.cpp-2024-05", DECODE_DRAM, -1, "", 0.899, 1.285) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "", 0.899, 1.285) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "a100-80g-pcie", 0.990, 1.414) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "h100-pcie", 0.990, 1.339) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "l40s", 0.961, 1.054) \
+    X("llama.cpp-2024-05", DECODE_DRAM, 2, "rtx-4090", 0.898, 1.010) \
+    X("llama.cpp-2024-05", DECODE_NETWORK, -1, "", 0.990, 1.552) \
+    X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.535) \
+    X("llama.cpp-2024-05", HOST, 2, "", 0.990, 1.423) \
+    X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 2.265) \
+    X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 2.344) \
+    X("llama.cpp-2024-05", PREFILL, 2, "rtx-4090", 0.863, 1.482) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.814, 1.301) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.990, 1.808) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 2, "", 0.814, 1.287) \
+    X("llama.cpp-2024-05", PREFILL_SHORT, 2, "rtx-4090", 0.813, 1.010) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, -1, "", 0.965, 1.058) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "", 0.965, 1.058) \
     X("lmdeploy-turbomind-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.953, 1.034) \
@@ -264,8 +267,8 @@
     X("nanotron-2025", TRAIN_DENSE, -1, "", 0.763, 1.067) \
     X("nanotron-2025", TRAIN_DENSE, 0, "", 0.798, 1.047) \
     X("nanotron-2025", TRAIN_DENSE, 0, "aws-p5-h100", 0.772, 1.062) \
-    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.862, 3.340) \
-    X("nanotron-2025", TRAIN_DENSE, 2, "aws-p5-h100", 0.870, 3.660) \
+    X("nanotron-2025", TRAIN_DENSE, 2, "", 0.861, 4.992) \
+    X("nanotron-2025", TRAIN_DENSE, 2, "aws-p5-h100", 0.870, 5.678) \
     X("nanotron-2025", TRAIN_DENSE, 3, "", 0.974, 1.887) \
     X("nanotron-2025", TRAIN_DENSE, 3, "aws-p5-h100", 0.980, 1.915) \
     X("nanotron-2025", TRAIN_DENSE, 4, "", 0.952, 2.068) \
@@ -277,28 +280,28 @@
     X("nemo-2022", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.168) \
     X("nemo-2024", TRAIN_DENSE, -1, "", 0.911, 1.082) \
     X("nemo-2024", TRAIN_DENSE, 0, "", 0.913, 1.082) \
-    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.936, 1.092) \
+    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.936, 1.091) \
     X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.123) \
     X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.072) \
     X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.072) \
     X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.101) \
-    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.975, 1.019) \
+    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.974, 1.019) \
     X("nemo-2025", TRAIN_MOE, -1, "", 0.976, 1.298) \
     X("nemo-2025", TRAIN_MOE, 0, "", 0.951, 1.256) \
     X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.940, 1.238) \
-    X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.900, 1.028) \
-    X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.900, 1.028) \
+    X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.900, 1.027) \
+    X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.900, 1.027) \
     X("nemo-2025-bridge", TRAIN_MOE, -1, "", 0.990, 1.169) \
-    X("nemo-2026", TRAIN_DENSE, -1, "", 0.947, 1.075) \
-    X("nemo-2026", TRAIN_DENSE, 0, "", 0.947, 1.075) \
-    X("nemo-2026", TRAIN_MOE, -1, "", 0.951, 2.212) \
-    X("nemo-2026", TRAIN_MOE, 0, "", 0.974, 2.603) \
+    X("nemo-2026", TRAIN_DENSE, -1, "", 0.948, 1.075) \
+    X("nemo-2026", TRAIN_DENSE, 0, "", 0.948, 1.075) \
+    X("nemo-2026", TRAIN_MOE, -1, "", 0.952, 2.212) \
+    X("nemo-2026", TRAIN_MOE, 0, "", 0.981, 2.603) \
     X("nim-1.5", IN_FLIGHT, -1, "", 0.984, 1.710) \
-    X("nim-1.5", IN_FLIGHT, 0, "", 0.990, 3.821) \
-    X("nim-1.5", IN_FLIGHT, 0, "a100-80g-sxm", 0.990, 9.149) \
-    X("nim-1.5", IN_FLIGHT, 0, "h100-sxm", 0.990, 3.171) \
+    X("nim-1.5", IN_FLIGHT, 0, "", 0.990, 3.820) \
+    X("nim-1.5", IN_FLIGHT, 0, "a100-80g-sxm", 0.990, 9.145) \
+    X("nim-1.5", IN_FLIGHT, 0, "h100-sxm", 0.990, 3.168) \
     X("nim-1.5", IN_FLIGHT, 2, "", 0.969, 1.072) \
     X("nim-1.5", IN_FLIGHT, 2, "a100-80g-sxm", 0.954, 1.038) \
     X("nim-1.5", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.062) \
@@ -312,7 +315,7 @@
     X("paddlenlp-2023-plain", TRAIN_DENSE, -1, "", 0.990, 3.423) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "", 0.990, 3.511) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 3.519) \
-    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.887, 1.140) \
+    X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.883, 1.138) \
     X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.185) \
     X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.158) \
     X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.134) \
@@ -356,77 +359,81 @@
     X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.577) \
     X("sglang", INFER_MOE, 4, "", 0.990, 5.093) \
     X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.887) \
-    X("sglang-0.3", SERVE, -1, "", 0.990, 1.431) \
-    X("sglang-0.3", SERVE, 2, "", 0.990, 1.329) \
-    X("sglang-0.5", SERVE, -1, "", 0.990, 1.591) \
-    X("sglang-0.5", SERVE, 0, "", 0.990, 1.657) \
-    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.920, 1.284) \
-    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.740) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.614) \
-    X("sglang-0.5", SERVE, 2, "", 0.976, 1.236) \
-    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.880, 1.176) \
-    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.391) \
-    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.957, 1.218) \
-    X("sglang-0.5", SERVE, 3, "", 0.964, 1.278) \
-    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.959, 1.223) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.901, 1.235) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.831, 1.472) \
+    X("sglang", SERVE_MOE, -1, "", 0.990, 1.625) \
+    X("sglang-0.3", SERVE, -1, "", 0.990, 1.446) \
+    X("sglang-0.3", SERVE, 2, "", 0.989, 1.331) \
+    X("sglang-0.5", SERVE, -1, "", 0.990, 1.570) \
+    X("sglang-0.5", SERVE, 0, "", 0.990, 1.671) \
+    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.920, 1.291) \
+    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.744) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.323) \
+    X("sglang-0.5", SERVE, 2, "", 0.990, 1.234) \
+    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.177) \
+    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.219) \
+    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.953, 1.219) \
+    X("sglang-0.5", SERVE, 3, "", 0.966, 1.275) \
+    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.962, 1.223) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.936, 1.293) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.833, 1.277) \
     X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.777, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.908, 1.251) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.982, 1.153) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.911, 1.362) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.898, 1.132) \
-    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.901, 1.255) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.932, 1.192) \
-    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.928, 1.210) \
-    X("sglang-0.5", SERVE_MOE, 4, "h200-sxm", 0.990, 1.173) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.825, 1.692) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.825, 1.692) \
-    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.460, 2.794) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.898, 1.488) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.747, 1.514) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.730, 1.190) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 2.170) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.646, 1.129) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.741) \
-    X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.667) \
-    X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 2.452) \
-    X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 2.440) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "", 0.990, 2.685) \
-    X("sglang-rocm-0.5", SERVE_MOE, 4, "mi300x", 0.990, 2.688) \
-    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.291, 2.184) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.291, 2.184) \
-    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.291, 2.184) \
-    X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.143) \
-    X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.153) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.949, 1.265) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.981, 1.156) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.914, 1.364) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.897, 1.131) \
+    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.003) \
+    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.920, 1.133) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.940, 1.197) \
+    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.929, 1.217) \
+    X("sglang-0.5", SERVE_MOE, 4, "h200-sxm", 0.990, 1.191) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.960, 2.033) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.960, 2.033) \
+    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.463, 2.828) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.803) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.816, 1.635) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.852, 1.455) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.379) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.825, 1.252) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.005) \
+    X("sglang-0.5.15", SERVE, -1, "", 0.972, 1.830) \
+    X("sglang-0.5.15", SERVE, 0, "", 0.990, 2.015) \
+    X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.038) \
+    X("sglang-rocm-0.5", SERVE_MOE, 0, "", 0.990, 1.585) \
+    X("sglang-rocm-0.5", SERVE_MOE, 0, "mi300x", 0.990, 1.553) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "", 0.990, 2.093) \
+    X("sglang-rocm-0.5", SERVE_MOE, 2, "mi300x", 0.990, 2.098) \
+    X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.511, 3.121) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.511, 3.121) \
+    X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.511, 3.121) \
+    X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.144) \
+    X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.154) \
     X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.230) \
-    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.425) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.425) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.258) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.602) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.354) \
-    X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.219) \
-    X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.226) \
-    X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.229) \
-    X("tensorrt-9.3-server", SERVE_FIRST, -1, "", 0.990, 1.410) \
-    X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.410) \
+    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.407) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.407) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.259) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.611) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.365) \
+    X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.218) \
+    X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.218) \
+    X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.227) \
+    X("tensorrt-9.3-server", SERVE_FIRST, -1, "", 0.990, 1.411) \
+    X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.411) \
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.516) \
-    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.290) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.990, 1.160) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.990, 1.160) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.990, 1.160) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.087) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.080) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.078) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.104) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.079) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.965, 1.090) \
+    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.292) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.867, 1.138) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.867, 1.138) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.974, 1.156) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.139) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.120) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.082) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.108) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.087) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.965, 1.097) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, -1, "", 0.990, 1.178) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "", 0.990, 1.225) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "a100-80g-sxm", 0.990, 1.243) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "", 0.990, 1.101) \
-    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h100-sxm", 0.987, 1.119) \
-    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h200-sxm", 0.990, 1.070) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h100-sxm", 0.987, 1.118) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h200-sxm", 0.990, 1.069) \
     X("tensorrt-llm-0.17", SERVE, -1, "", 0.990, 1.270) \
     X("tensorrt-llm-0.17", SERVE, 0, "", 0.990, 1.242) \
     X("tensorrt-llm-0.17", SERVE, 0, "h100-sxm", 0.990, 1.243) \
@@ -434,10 +441,10 @@
     X("tensorrt-llm-0.17", SERVE, 2, "", 0.990, 1.272) \
     X("tensorrt-llm-0.17", SERVE, 2, "h100-sxm", 0.990, 1.225) \
     X("tensorrt-llm-0.17", SERVE, 2, "h200-sxm", 0.990, 1.320) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, -1, "", 0.990, 1.325) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.325) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.313) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.380) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, -1, "", 0.990, 1.333) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.333) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.304) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.395) \
     X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.032) \
     X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.032) \
     X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.028) \
@@ -468,13 +475,13 @@
     X("tensorrt-llm-1.0", DECODE_DRAM, -1, "", 0.973, 1.303) \
     X("tensorrt-llm-1.0", DECODE_DRAM, 2, "", 0.973, 1.303) \
     X("tensorrt-llm-1.0", DECODE_DRAM, 2, "h100-sxm", 0.973, 1.303) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.789, 1.326) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.789, 1.326) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.890, 1.959) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.940, 1.075) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.947, 1.076) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.792, 1.098) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.842, 1.048) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.933, 1.037) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.933, 1.037) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.927, 1.847) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.963, 1.038) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.963, 1.050) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.822, 1.040) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.857, 1.022) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, -1, "", 0.989, 1.370) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "", 0.990, 1.397) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.336) \
@@ -484,48 +491,48 @@
     X("tensorrt-llm-1.0", SERVE, 0, "h100-sxm", 0.990, 1.185) \
     X("tensorrt-llm-1.0", SERVE, 2, "", 0.990, 1.284) \
     X("tensorrt-llm-1.0", SERVE, 2, "h100-sxm", 0.990, 1.284) \
-    X("tensorrt-llm-1.0", SERVE_MOE, -1, "", 0.877, 4.218) \
-    X("tensorrt-llm-1.0", SERVE_MOE, 4, "", 0.869, 2.165) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, -1, "", 0.990, 7.062) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "", 0.990, 7.062) \
-    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "h100-sxm", 0.990, 7.841) \
+    X("tensorrt-llm-1.0", SERVE_MOE, -1, "", 0.877, 4.217) \
+    X("tensorrt-llm-1.0", SERVE_MOE, 4, "", 0.869, 1.727) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, -1, "", 0.990, 7.057) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "", 0.990, 7.057) \
+    X("tensorrt-llm-1.0", SERVE_FIRST, 0, "h100-sxm", 0.990, 7.838) \
     X("tensorrt-llm-1.2", IN_FLIGHT, -1, "", 0.916, 1.011) \
     X("tensorrt-llm-1.2", IN_FLIGHT, 2, "", 0.916, 1.011) \
-    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, -1, "", 0.967, 1.259) \
+    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, -1, "", 0.967, 1.260) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "", 0.982, 1.380) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "b200-sxm", 0.990, 1.152) \
-    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "h200-sxm", 0.960, 1.484) \
+    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "h200-sxm", 0.960, 1.501) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "", 0.959, 1.224) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.233) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.957, 1.191) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "h200-sxm", 0.952, 1.220) \
-    X("tensorrt-llm-1.2", SERVE, -1, "", 0.901, 1.075) \
-    X("tensorrt-llm-1.2", SERVE, 0, "", 0.938, 1.010) \
+    X("tensorrt-llm-1.2", SERVE, -1, "", 0.896, 1.075) \
+    X("tensorrt-llm-1.2", SERVE, 0, "", 0.937, 1.010) \
     X("tensorrt-llm-1.2", SERVE, 0, "b200-sxm", 0.959, 1.010) \
-    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.956, 1.041) \
-    X("tensorrt-llm-1.2", SERVE, 2, "", 0.901, 1.340) \
+    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.955, 1.041) \
+    X("tensorrt-llm-1.2", SERVE, 2, "", 0.894, 1.340) \
     X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.952, 1.024) \
-    X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.951, 1.019) \
+    X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.950, 1.019) \
     X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.072) \
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.072) \
     X("tensorrt-llm-1.2", SERVE, 4, "", 0.977, 1.050) \
-    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.988, 1.047) \
+    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.987, 1.047) \
     X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.954, 3.291) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.925, 1.232) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.925, 1.228) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.908, 1.052) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.818, 1.010) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.925, 1.135) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.283) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.282) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.952, 1.171) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.953, 1.011) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.914, 1.036) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.448) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.944, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.944, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.881, 1.135) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.876, 2.402) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.917, 1.702) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.943, 1.505) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.949, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.949, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.881, 1.134) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.876, 2.403) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.918, 1.704) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.944, 1.505) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "a100-80g-sxm", 0.954, 1.011) \
@@ -534,14 +541,14 @@
     X("tensorrt-llm-nemo", DECODE_NETWORK, 2, "", 0.990, 1.061) \
     X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "", 0.990, 1.016) \
     X("tensorrt-llm-nemo", DECODE_NETWORK, 4, "h100-sxm", 0.990, 1.010) \
-    X("tgi-1.0", SERVE, -1, "", 0.918, 1.782) \
-    X("tgi-1.0", SERVE, 2, "", 0.894, 1.627) \
-    X("tgi-1.0", SERVE, 2, "a10g", 0.871, 1.539) \
-    X("tgi-1.0", SERVE, 2, "aws-p4d-a100", 0.990, 1.968) \
-    X("tgi-1.0", SERVE, 3, "", 0.901, 1.458) \
-    X("tgi-1.0", SERVE, 3, "a10g", 0.900, 1.447) \
-    X("tgi-1.0", SERVE, 5, "", 0.990, 2.492) \
-    X("tgi-1.0", SERVE, 5, "aws-p4d-a100", 0.990, 2.578) \
+    X("tgi-1.0", SERVE, -1, "", 0.990, 4.331) \
+    X("tgi-1.0", SERVE, 2, "", 0.990, 4.337) \
+    X("tgi-1.0", SERVE, 2, "a10g", 0.875, 1.621) \
+    X("tgi-1.0", SERVE, 2, "aws-p4d-a100", 0.990, 2.263) \
+    X("tgi-1.0", SERVE, 3, "", 0.903, 1.509) \
+    X("tgi-1.0", SERVE, 3, "a10g", 0.900, 1.449) \
+    X("tgi-1.0", SERVE, 5, "", 0.990, 2.683) \
+    X("tgi-1.0", SERVE, 5, "aws-p4d-a100", 0.990, 2.595) \
     X("tgi-rocm-2.3", SERVE, -1, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "mi300x", 0.826, 1.936) \
@@ -559,14 +566,14 @@
     X("transformers-4.39", HOST, -1, "", 0.781, 1.544) \
     X("transformers-4.39", HOST, 5, "", 0.773, 1.010) \
     X("transformers-4.39", HOST, 5, "a100-80g-sxm", 0.772, 1.010) \
-    X("transformers-4.46", HOST, -1, "", 0.913, 1.539) \
-    X("transformers-4.46", HOST, 2, "", 0.936, 1.422) \
-    X("transformers-4.46", HOST, 2, "a100-80g-sxm", 0.941, 1.399) \
-    X("transformers-4.46", HOST, 4, "", 0.990, 1.940) \
-    X("transformers-4.46", HOST, 4, "a100-80g-sxm", 0.990, 1.898) \
-    X("transformers-4.46", HOST, 5, "", 0.749, 1.187) \
-    X("transformers-4.46", HOST, 5, "a100-80g-sxm", 0.879, 1.168) \
-    X("transformers-4.46", HOST, 5, "h20-sxm", 0.651, 1.327) \
+    X("transformers-4.46", HOST, -1, "", 0.883, 1.479) \
+    X("transformers-4.46", HOST, 2, "", 0.929, 1.410) \
+    X("transformers-4.46", HOST, 2, "a100-80g-sxm", 0.939, 1.396) \
+    X("transformers-4.46", HOST, 4, "", 0.990, 1.926) \
+    X("transformers-4.46", HOST, 4, "a100-80g-sxm", 0.990, 1.895) \
+    X("transformers-4.46", HOST, 5, "", 0.817, 1.162) \
+    X("transformers-4.46", HOST, 5, "a100-80g-sxm", 0.840, 1.143) \
+    X("transformers-4.46", HOST, 5, "h20-sxm", 0.658, 1.324) \
     X("transformers-neuronx-0.13", SERVE, -1, "", 0.990, 1.207) \
     X("transformers-neuronx-0.13", SERVE, 2, "", 0.990, 1.207) \
     X("transformers-neuronx-0.13", SERVE, 2, "trn1.32xlarge", 0.990, 1.207) \
@@ -578,16 +585,18 @@
     X("trl-2026-fsdp2", TRAIN_MOE, -1, "", 0.990, 2.634) \
     X("vllm", DECODE_DRAM, -1, "", 0.980, 1.045) \
     X("vllm", DECODE_DRAM, 2, "", 0.980, 1.045) \
-    X("vllm", SERVE, -1, "", 0.916, 1.234) \
-    X("vllm", SERVE, 2, "", 0.916, 1.236) \
-    X("vllm", SERVE, 2, "h100-pcie", 0.883, 1.048) \
-    X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.124) \
-    X("vllm", SERVE, 3, "", 0.885, 1.080) \
+    X("vllm", SERVE, -1, "", 0.914, 1.231) \
+    X("vllm", SERVE, 0, "", 0.814, 1.134) \
+    X("vllm", SERVE, 2, "", 0.914, 1.228) \
+    X("vllm", SERVE, 2, "h100-pcie", 0.866, 1.026) \
+    X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.123) \
+    X("vllm", SERVE, 3, "", 0.884, 1.080) \
     X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
-    X("vllm", SERVE_FIRST, -1, "", 0.671, 1.375) \
-    X("vllm", SERVE_FIRST, 0, "", 0.671, 1.375) \
-    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.722, 1.010) \
-    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.578, 1.400) \
+    X("vllm", SERVE_MOE, -1, "", 0.990, 1.677) \
+    X("vllm", SERVE_FIRST, -1, "", 0.661, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "", 0.661, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.543, 1.010) \
+    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.577, 1.391) \
     X("vllm-0.10", SERVE, -1, "", 0.990, 1.503) \
     X("vllm-0.10", SERVE, 0, "", 0.990, 2.112) \
     X("vllm-0.10", SERVE, 0, "b200-sxm", 0.990, 1.167) \
@@ -601,18 +610,18 @@
     X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.691) \
     X("vllm-0.10", SERVE_MOE, 0, "", 0.810, 1.390) \
     X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.452, 1.472) \
-    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.352) \
-    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.969) \
-    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.371) \
-    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.221) \
+    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.349) \
+    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.968) \
+    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.986, 1.352) \
+    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.220) \
     X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.631) \
     X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.681) \
-    X("vllm-0.10", SERVE_FIRST, -1, "", 0.945, 2.118) \
-    X("vllm-0.10", SERVE_FIRST, 0, "", 0.945, 2.118) \
-    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.398) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.950, 1.854) \
+    X("vllm-0.10", SERVE_FIRST, -1, "", 0.945, 2.129) \
+    X("vllm-0.10", SERVE_FIRST, 0, "", 0.945, 2.129) \
+    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.390) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.949, 1.855) \
     X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.653, 1.144) \
-    X("vllm-0.11", SERVE, -1, "", 0.950, 1.269) \
+    X("vllm-0.11", SERVE, -1, "", 0.950, 1.268) \
     X("vllm-0.11", SERVE, 0, "", 0.949, 1.270) \
     X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.365) \
     X("vllm-0.11", SERVE, 0, "b200-sxm", 0.684, 1.088) \
@@ -621,68 +630,68 @@
     X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.356) \
     X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.502) \
     X("vllm-0.11", SERVE, 2, "h200-sxm", 0.818, 1.039) \
-    X("vllm-0.11", SERVE, 5, "", 0.865, 1.191) \
-    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.900, 1.702) \
+    X("vllm-0.11", SERVE, 5, "", 0.865, 1.190) \
+    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.900, 1.703) \
     X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
     X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.960, 1.349) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.588) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.820, 1.449) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.804) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.136) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.941, 1.282) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.969, 1.850) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.890, 1.433) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.466) \
-    X("vllm-0.11", SERVE_MOE, 5, "", 0.886, 1.831) \
-    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.951, 2.368) \
-    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.037) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.984, 1.987) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.984, 1.987) \
-    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.979, 1.761) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.895, 1.668) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.964, 1.756) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.249) \
-    X("vllm-0.14", SERVE, -1, "", 0.771, 1.244) \
-    X("vllm-0.14", SERVE, 2, "", 0.771, 1.244) \
-    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.771, 1.244) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.982, 1.285) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.574) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.820, 1.448) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.802) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.128) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.972, 1.271) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.970, 1.848) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.964, 1.342) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.454) \
+    X("vllm-0.11", SERVE_MOE, 5, "", 0.886, 1.830) \
+    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.951, 2.367) \
+    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.036) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.990, 1.911) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.990, 1.911) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.979, 1.757) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.903, 1.617) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.746) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.233) \
+    X("vllm-0.14", SERVE, -1, "", 0.872, 1.555) \
+    X("vllm-0.14", SERVE, 2, "", 0.871, 1.655) \
+    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.790, 1.317) \
     X("vllm-0.14", SERVE_MOE, -1, "", 0.976, 1.258) \
     X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.186) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.952, 1.177) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.951, 1.177) \
     X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.286) \
     X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.450) \
     X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.306) \
-    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.302) \
-    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.302) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.244) \
-    X("vllm-0.17", SERVE, -1, "", 0.957, 1.165) \
-    X("vllm-0.17", SERVE, 2, "", 0.940, 1.101) \
+    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.282) \
+    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.282) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.243) \
+    X("vllm-0.17", SERVE, -1, "", 0.950, 1.165) \
+    X("vllm-0.17", SERVE, 2, "", 0.927, 1.101) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
     X("vllm-0.17", SERVE_MOE, -1, "", 0.961, 1.110) \
     X("vllm-0.17", SERVE_MOE, 0, "", 0.827, 1.047) \
     X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
     X("vllm-0.17", SERVE_MOE, 0, "h200-sxm", 0.974, 1.045) \
     X("vllm-0.17", SERVE_MOE, 2, "", 0.920, 1.066) \
-    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.888, 1.049) \
+    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.887, 1.049) \
     X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.944, 1.075) \
     X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.066) \
     X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.149) \
     X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.960, 1.065) \
     X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.174) \
     X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.177) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.985, 1.954) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.985, 1.954) \
-    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.324) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.913) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.456) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.326) \
-    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.832, 1.010) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.943) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.943) \
+    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.323) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.872) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.450) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.322) \
+    X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.819, 1.010) \
     X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.399) \
     X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.399) \
     X("vllm-0.2", DECODE_DRAM, 2, "a100-80g-sxm", 0.990, 1.333) \
     X("vllm-0.2", DECODE_DRAM, 2, "h100-sxm", 0.990, 1.412) \
-    X("vllm-0.2", DECODE_NETWORK, -1, "", 0.990, 1.991) \
-    X("vllm-0.2", DECODE_NETWORK, 2, "", 0.990, 2.002) \
+    X("vllm-0.2", DECODE_NETWORK, -1, "", 0.990, 1.990) \
+    X("vllm-0.2", DECODE_NETWORK, 2, "", 0.990, 2.001) \
     X("vllm-0.2", HOST, -1, "", 0.990, 1.160) \
     X("vllm-0.2", PREFILL, -1, "", 0.990, 1.959) \
     X("vllm-0.2", PREFILL, 0, "", 0.990, 1.959) \
@@ -694,9 +703,12 @@
     X("vllm-0.20", SERVE, 0, "", 0.823, 1.043) \
     X("vllm-0.20", SERVE, 2, "", 0.971, 1.187) \
     X("vllm-0.20", SERVE, 2, "l4", 0.972, 1.034) \
-    X("vllm-0.20", SERVE_FIRST, -1, "", 0.854, 1.384) \
-    X("vllm-0.20", SERVE_FIRST, 0, "", 0.854, 1.384) \
-    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.870, 1.942) \
+    X("vllm-0.20", SERVE_MOE, -1, "", 0.870, 1.202) \
+    X("vllm-0.20", SERVE_MOE, 2, "", 0.871, 1.205) \
+    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.853, 1.082) \
+    X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.383) \
+    X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.383) \
+    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.942) \
     X("vllm-0.4", DECODE_DRAM, -1, "", 0.959, 1.140) \
     X("vllm-0.4", DECODE_DRAM, 2, "", 0.959, 1.140) \
     X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.959, 1.140) \
@@ -716,15 +728,16 @@
     X("vllm-0.5", HOST, -1, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "gh200-96g", 0.967, 1.014) \
-    X("vllm-0.5", SERVE, -1, "", 0.990, 1.363) \
-    X("vllm-0.5", SERVE, 2, "", 0.990, 1.370) \
-    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.378) \
-    X("vllm-0.5", SERVE, 5, "", 0.989, 1.278) \
-    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.989, 1.256) \
-    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 3.521) \
-    X("vllm-0.5", SERVE_FIRST, -1, "", 0.651, 1.157) \
-    X("vllm-0.5", SERVE_FIRST, 0, "", 0.651, 1.157) \
-    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.638, 1.010) \
+    X("vllm-0.5", SERVE, -1, "", 0.990, 1.267) \
+    X("vllm-0.5", SERVE, 2, "", 0.990, 1.356) \
+    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.376) \
+    X("vllm-0.5", SERVE, 5, "", 0.988, 1.253) \
+    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.250) \
+    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.388) \
+    X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.188) \
+    X("vllm-0.5", SERVE_FIRST, -1, "", 0.662, 1.323) \
+    X("vllm-0.5", SERVE_FIRST, 0, "", 0.662, 1.323) \
+    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.640, 1.010) \
     X("vllm-0.6", DECODE_DRAM, -1, "", 0.950, 1.059) \
     X("vllm-0.6", DECODE_DRAM, 2, "", 0.950, 1.066) \
     X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.982, 1.038) \
@@ -748,51 +761,51 @@
     X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.063) \
     X("vllm-0.6", SERVE, -1, "", 0.723, 1.106) \
     X("vllm-0.6", SERVE, 0, "", 0.408, 1.072) \
-    X("vllm-0.6", SERVE, 2, "", 0.804, 1.111) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.195) \
-    X("vllm-0.6", SERVE_FIRST, -1, "", 0.586, 1.010) \
-    X("vllm-0.6", SERVE_FIRST, 0, "", 0.586, 1.010) \
-    X("vllm-0.7", SERVE, -1, "", 0.854, 1.217) \
-    X("vllm-0.7", SERVE, 0, "", 0.943, 1.231) \
-    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.939, 1.214) \
-    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.947, 1.083) \
-    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.915, 1.468) \
-    X("vllm-0.7", SERVE, 2, "", 0.885, 1.177) \
-    X("vllm-0.7", SERVE, 2, "rtx-a6000", 0.837, 1.014) \
-    X("vllm-0.7", SERVE, 3, "", 0.807, 1.043) \
-    X("vllm-0.7", SERVE, 3, "rtx-4090", 0.724, 1.076) \
-    X("vllm-0.7", SERVE, 5, "", 0.793, 1.851) \
-    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.886) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.099) \
-    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.330) \
-    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 404.085) \
-    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 404.085) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.046) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.613) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.538) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.729) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 6.851) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 489.293) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.798, 3.973) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.327) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.593, 3.041) \
+    X("vllm-0.6", SERVE, 2, "", 0.804, 1.112) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.197) \
+    X("vllm-0.6", SERVE_FIRST, -1, "", 0.584, 1.010) \
+    X("vllm-0.6", SERVE_FIRST, 0, "", 0.584, 1.010) \
+    X("vllm-0.7", SERVE, -1, "", 0.850, 1.235) \
+    X("vllm-0.7", SERVE, 0, "", 0.952, 1.217) \
+    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.940, 1.210) \
+    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.955, 1.068) \
+    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.916, 1.429) \
+    X("vllm-0.7", SERVE, 2, "", 0.885, 1.178) \
+    X("vllm-0.7", SERVE, 2, "rtx-a6000", 0.836, 1.014) \
+    X("vllm-0.7", SERVE, 3, "", 0.805, 1.010) \
+    X("vllm-0.7", SERVE, 3, "rtx-4090", 0.723, 1.010) \
+    X("vllm-0.7", SERVE, 5, "", 0.793, 1.853) \
+    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.090) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.329) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 400.704) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 400.704) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.117) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.598) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.528) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.998) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 6.821) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 484.924) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.960) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.585) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 3.034) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
     X("vllm-rocm-0.11", HOST, -1, "", 0.990, 1.111) \
     X("vllm-rocm-0.11", HOST, 4, "", 0.990, 1.105) \
     X("vllm-rocm-0.11", HOST, 4, "mi300x", 0.990, 1.105) \
-    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.440) \
-    X("vllm-rocm-0.11", SERVE_FIRST, -1, "", 0.562, 3.865) \
-    X("vllm-rocm-0.11", SERVE_FIRST, 0, "", 0.562, 3.865) \
+    X("vllm-rocm-0.11", SERVE_MOE, -1, "", 0.990, 2.266) \
+    X("vllm-rocm-0.11", SERVE_FIRST, -1, "", 0.561, 3.885) \
+    X("vllm-rocm-0.11", SERVE_FIRST, 0, "", 0.561, 3.885) \
     X("vllm-rocm-0.6", DECODE_NETWORK, -1, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "", 0.819, 1.046) \
     X("vllm-rocm-0.6", DECODE_NETWORK, 3, "mi300x", 0.819, 1.046) \
     X("vllm-rocm-0.6", SERVE, -1, "", 0.990, 3.657) \
-    X("vllm-rocm-0.6", SERVE, 0, "", 0.989, 3.934) \
-    X("vllm-rocm-0.6", SERVE, 0, "mi300x", 0.989, 3.983) \
-    X("vllm-rocm-0.6", SERVE, 2, "", 0.990, 1.922) \
-    X("vllm-rocm-0.6", SERVE, 2, "mi300x", 0.990, 1.830) \
+    X("vllm-rocm-0.6", SERVE, 0, "", 0.990, 3.934) \
+    X("vllm-rocm-0.6", SERVE, 0, "mi300x", 0.990, 3.983) \
+    X("vllm-rocm-0.6", SERVE, 2, "", 0.990, 1.908) \
+    X("vllm-rocm-0.6", SERVE, 2, "mi300x", 0.990, 1.816) \
     X("xtuner-2024", TRAIN_DENSE, -1, "", 0.865, 1.272) \
     X("xtuner-2024", TRAIN_DENSE, 0, "", 0.865, 1.272) \
     X("xtuner-2024", TRAIN_DENSE, 0, "a100-80g-sxm", 0.865, 1.272)
