@@ -334,15 +334,13 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     one.serving.prefix_hit_frac = 0;
     const int64_t batch = one.serving.batch;
     const struct orr_step step = {.prefill_sequences = batch, .prefill_tokens = batch * one.serving.input_len};
-    const double work_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
-    const double host_s = work_s / one.system.host_speed;
+    const struct orr_engine *e = &one.engine;
+    const double host_s = (e->sampling_s + e->sampling_s_per_sequence * (double)batch) / one.system.host_speed;
     const struct orr_infer_result all = served(suite, &one);
     /* Scheduling ahead takes turns with launches, of which the answer shows what is left before the first token. */
-    const struct orr_engine *e = &one.engine;
-    const double request_s = e->request_s + e->request_s_per_sequence * (double)batch + e->host_step_s;
-    const double sent_s = all.time_s[ORR_INFER_KV_TRANSFER];
-    const double left_s = all.ttft_s - all.prefill_s - sent_s - request_s / one.system.host_speed;
-    const double sampling_s = e->async_scheduling ? left_s : host_s;
+    const double asked_s = e->request_s + e->request_s_per_sequence * (double)batch + e->host_step_s;
+    const double begun_s = all.prefill_s + all.time_s[ORR_INFER_KV_TRANSFER] + asked_s / one.system.host_speed;
+    const double sampling_s = e->async_scheduling ? all.ttft_s - begun_s : host_s;
     return fabs(single_step_s(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
 }
 
@@ -404,8 +402,8 @@ static bool not_zero_bubble(const struct orr_job *job)
  * Stages of equal work are cut elsewhere if a layer is added, and layers of several kinds shift to stages before. */
 static bool fixed_split(const struct orr_job *job)
 {
-    const bool staged = job->plan.pp * job->plan.vpp > 1;
-    return job->workload.mtp_layers == 0 && !(staged && (orr_stages_by_cost(job) || job->model.n_kinds > 1));
+    const bool uneven = orr_stages_by_cost(job) || job->model.n_kinds > 1;
+    return job->workload.mtp_layers == 0 && (job->plan.pp * job->plan.vpp == 1 || !uneven);
 }
 
 static bool serving(const struct orr_job *job)
@@ -433,10 +431,9 @@ static bool not_in_staged_halves(const struct orr_job *job)
  * (Eq. 159); a fixed tile of an 8-bit product loses time with every empty row (Eq. 266). */
 static bool stepless(const struct orr_job *job)
 {
-    const struct orr_engine *engine = &job->engine;
-    const bool fixed_tile = engine->fixed_fp8_tiles[0] && job->serving.matrix == ORR_DTYPE_FP8;
-    return serving(job) && engine->piece_tokens == 0 && engine->restored_rows == 0 &&
-           engine->expert_kernel != ORR_EXPERT_GROUPED_MM && !fixed_tile;
+    const struct orr_engine *e = &job->engine;
+    const bool stepped = e->piece_tokens > 0 || e->restored_rows > 0 || e->expert_kernel == ORR_EXPERT_GROUPED_MM;
+    return serving(job) && !stepped && !(e->fixed_fp8_tiles[0] && job->serving.matrix == ORR_DTYPE_FP8);
 }
 
 /* A query sees only its own chunk of the context, so a context that has just begun a chunk is a short one. */
@@ -667,8 +664,7 @@ static int open_suite(void **state)
 {
     static struct suite suite;
     struct orr_error error;
-    const char *seed = getenv("PROPERTIES_SEED"); /* other jobs than those of every day */
-    struct random random = {seed ? strtoull(seed, NULL, 10) : 11};
+    struct random random = {seed_of_jobs()};
     if (orr_catalogue_open(NULL, 0, &suite.catalogue, &error)) return -1;
     suite.reader = orr_reader_new(suite.catalogue);
     suite.scratch = orr_scratch_new();
