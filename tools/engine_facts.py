@@ -127,6 +127,8 @@ GROUPS = {
         ("moe_gather", "true", "deepseek"), ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "true", "wide experts"), ("moe_dedup_between", "false", "experts across nodes"), ("moe_low_latency", "false", "wide experts"), ("low_latency_experts", "false", "fp4 experts"),
         ("triton_experts", "false", "experts chat"),
+        ("library_expert_chips", "hopper", "experts chat"), ("library_expert_models", "minimax_m2", "experts on Blackwell"),
+        ("tile_files", "sglang", "small experts chat"), ("tile_files_release", "0", "experts chat"), ("fixed_tiles", "none", "small experts chat"),
         ("moe_redundant", "true", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
@@ -235,6 +237,8 @@ JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 -
 JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
 JOBS["long chat 2024"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm-0.6"
 JOBS["compiled"] = "infer --model qwen3-30b-a3b --system trainium2 --batch 8 --input 1024 --output 128 --engine optimum-neuron-0.4"
+JOBS["small experts chat"] = f"infer --model qwen3-30b-a3b {H100} --tp 1 --batch 64 --input 1024 --output 128 --engine vllm-0.11"
+JOBS["experts on Blackwell"] = "infer --model minimax-m2.5 --system b200-sxm --tp 4 --batch 64 --input 1024 --output 128 --engine sglang-0.5"
 JOBS["experts chat"] = f"infer --model mixtral-8x7b {H100} --tp 2 --batch 16 --input 1024 --output 128 --engine vllm"
 
 

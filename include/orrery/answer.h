@@ -20,6 +20,7 @@ struct orr_op {
     double host_s;         /* host time besides launches: of its layer, on the operator that stands for it */
     double floor_s;        /* POINTWISE: least time of all the operator's kernels together */
     double n_idle_experts;   /* GROUPED: experts of the rank that have no row */
+    bool fixed_tiles;        /* GROUPED: nobody chose tiles for the shape (Eq. 390) */
     double walk_ratio;     /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
     double imbalance_frac; /* FLASH: pairs of the busiest context-parallel rank above the mean, over the mean */
     double head_size;      /* FLASH: larger of query and value head */

@@ -303,6 +303,11 @@ struct orr_engine {
                                                  a whole context once there are many; "": on none */
     bool low_latency_experts;                /* serving: 4-bit experts by kernels that are made for few rows */
     bool triton_experts;                     /* serving: experts of 8 and 16 bits by Triton kernels */
+    char library_expert_chips[32];           /* ... but by the library's on these families of chips */
+    char library_expert_models[192];         /* ... in models of these types; "": in all */
+    enum orr_tile_files tile_files;          /* ... whose tiles these files choose for the shapes that they have */
+    int64_t tile_files_release;              /* ... as of this release: 805 is 0.8.5, 1100 is 0.11.0 */
+    char fixed_tiles[48];                    /* ... formats of which all other shapes have the same tiles; "": none */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */

@@ -395,6 +395,12 @@
     X(SGLANG, "sglang", "DeepGEMM behind the quantisation of SGLang")                                                  \
     X(VLLM, "vllm", "what vLLM calls by itself, behind its own quantisation")
 
+/* Whose files say which tiles Triton's expert kernels take for a shape (Eq. 390). */
+#define ORR_TILE_FILES(X)                                                                                              \
+    X(NONE, "none", "tiles are sought at run time, or are right for any shape")                                        \
+    X(VLLM, "vllm", "the files that vLLM ships")                                                                       \
+    X(SGLANG, "sglang", "the files that SGLang ships")
+
 /* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
  * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
 #define ORR_EXPERT_KERNELS(X)                                                                                          \
@@ -478,6 +484,7 @@
 #define ORR_X_ENERGY_(name, ...)     ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...)     ORR_BUDGET_##name,
 #define ORR_X_BLOCK_(name, ...)      ORR_BLOCK_##name,
+#define ORR_X_TILE_FILES_(name, ...) ORR_TILES_##name,
 #define ORR_X_DECODE_(name, ...)     ORR_DECODE_##name,
 #define ORR_X_EXPERT_(name, ...)     ORR_EXPERT_##name,
 #define ORR_X_RECIPE_(name, ...)     ORR_RECIPE_##name,
@@ -518,6 +525,7 @@ enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
 enum orr_block_kernel { ORR_BLOCK_KERNELS(ORR_X_BLOCK_) ORR_N_BLOCK_KERNELS };
+enum orr_tile_files { ORR_TILE_FILES(ORR_X_TILE_FILES_) ORR_N_TILE_FILES };
 enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 #define ORR_X_SCHEDULER_(name, ...) ORR_SCHEDULER_##name,

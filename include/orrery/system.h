@@ -119,7 +119,19 @@ struct orr_gemm_constants {
     double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
     double grouped_triton_frac, grouped_triton_tile_s;                      /* ... by Triton kernels; 0: none */
     double grouped_triton_dram_frac, grouped_triton_launch_s, grouped_triton_passes; /* the rest of these */
+    double grouped_fixed_frac, grouped_fixed_tile_s; /* ... whose tiles nobody chose for the shape; 0: as the others */
+    double grouped_fixed_dram_frac, grouped_fixed_launch_s, grouped_fixed_passes; /* the rest of these */
 };
+
+/* A shape for which a stack ships tiles on the chip of a calibration. */
+struct orr_tuned_shape {
+    uint8_t files;   /* enum orr_tile_files */
+    uint8_t dtype;   /* enum orr_dtype; 16-bit formats share theirs */
+    uint16_t experts; /* of the rank */
+    uint32_t width;   /* of an expert on the rank */
+    uint32_t release; /* the first that has it: 805 is 0.8.5 */
+};
+#define ORR_MAX_TUNED 192
 
 struct orr_attention_constants {
     double forward_frac, forward_half_seq; /* u = frac * s/(s + half_seq), share of 16-bit peak */
@@ -182,6 +194,8 @@ struct orr_calibration {
     double sustained_units;               /* the sustained shares are those of the slowest of so many units; 0: one */
     int64_t n_lines;
     struct orr_collective_line lines[ORR_MAX_LINES];
+    int64_t n_tuned;
+    struct orr_tuned_shape tuned[ORR_MAX_TUNED]; /* shapes of experts with tiles of their own (Eq. 390) */
 };
 
 #endif

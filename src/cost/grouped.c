@@ -44,7 +44,11 @@ static struct library library_of(const struct orr_job *job, const struct orr_op 
     if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
         return (struct library){u->grouped_frac, four->grouped_gen_tile_s, four->grouped_gen_dram_frac,
                                 four->grouped_gen_launch_s, 0};
-    if (orr_experts_triton(job, op->dtype, op->weight_bytes))
+    const bool triton = orr_experts_triton(job, op->dtype, op->weight_bytes);
+    if (triton && op->fixed_tiles && u->grouped_fixed_dram_frac > 0)
+        return (struct library){u->grouped_fixed_frac, u->grouped_fixed_tile_s, u->grouped_fixed_dram_frac,
+                                u->grouped_fixed_launch_s, 0};
+    if (triton)
         return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
                                 u->grouped_triton_launch_s, 0};
     return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s,

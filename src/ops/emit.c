@@ -138,6 +138,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
     if (grouped) op->launches = grouped_launches(emit, linear->experts);
     op->n_idle_experts = linear->n_idle_experts;
+    op->fixed_tiles = linear->fixed_tiles;
     return op;
 }
 

@@ -101,6 +101,7 @@ struct orr_linear {
     double m, n, k;        /* forward shape (m, k) x (k, n) */
     double experts;        /* experts of a grouped product that have rows; 0: one plain product */
     double n_idle_experts; /* experts of the rank that have none */
+    bool fixed_tiles;      /* grouped: nobody chose tiles for the shape */
     bool bias;
     bool last;                /* last product of the layer, which recomputation may skip */
     bool quantised;           /* has the format of the weights; else 16 bit */

@@ -55,13 +55,45 @@ static inline bool orr_experts_exchange(const struct orr_job *job)
     return job->plan.ep * job->plan.etp > job->plan.tp;
 }
 
+/* Does an engine with Triton kernels leave the experts of this model to the library on this chip? */
+static inline bool orr_experts_library(const struct orr_job *job)
+{
+    const struct orr_engine *engine = &job->engine;
+    return *engine->library_expert_chips && orr_has_word(engine->library_expert_chips, job->system.chip.family) &&
+           (!*engine->library_expert_models || orr_has_word(engine->library_expert_models, job->model.type));
+}
+
 /* Eq. 302: weights of 8 and 16 bits have Triton kernels in engines that compile them, where the chip has their
- * constants. Behind an exchange block-scaled rows lie as other kernels want them, which the engines then call. */
+ * constants. Behind an exchange block-scaled rows lie as other kernels want them, which the engines then call; weights
+ * narrower than what is multiplied are widened by other kernels, too. */
 static inline bool orr_experts_triton(const struct orr_job *job, enum orr_dtype dtype, double weight_bytes)
 {
-    return job->engine.triton_experts && weight_bytes >= 1 &&
+    return job->engine.triton_experts && weight_bytes >= orr_dtype_bytes(dtype) &&
            !(dtype == ORR_DTYPE_FP8_BLOCK && orr_experts_exchange(job)) &&
-           job->calibration.gemm[dtype].grouped_triton_dram_frac > 0;
+           job->calibration.gemm[dtype].grouped_triton_dram_frac > 0 && !orr_experts_library(job);
+}
+
+/* Does this release of the stack ship tiles for experts of such a number, width and format on the chip? */
+static inline bool orr_experts_tuned(const struct orr_job *job, enum orr_dtype dtype, double experts, double width)
+{
+    const struct orr_calibration *calibration = &job->calibration;
+    const enum orr_dtype shared = dtype == ORR_DTYPE_FP16 ? ORR_DTYPE_BF16 : dtype;
+    for (int64_t i = 0; i < calibration->n_tuned; i++) {
+        const struct orr_tuned_shape *shape = &calibration->tuned[i];
+        if (shape->files == job->engine.tile_files && shape->release <= job->engine.tile_files_release &&
+            shape->dtype == shared && shape->experts == experts && shape->width == width)
+            return true;
+    }
+    return false;
+}
+
+/* Eq. 390: do Triton's kernels have the same tiles here whatever the shape, because the stack ships none for it? */
+static inline bool orr_experts_fixed(const struct orr_job *job, enum orr_dtype dtype, double weight_bytes,
+                                     double experts, double width)
+{
+    return orr_experts_triton(job, dtype, weight_bytes) &&
+           orr_has_word(job->engine.fixed_tiles, orr_dtype_name(dtype)) &&
+           job->calibration.gemm[dtype].grouped_fixed_dram_frac > 0 && !orr_experts_tuned(job, dtype, experts, width);
 }
 
 #endif

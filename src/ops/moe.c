@@ -162,24 +162,31 @@ static void emit_biased(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                         .backward_launches = BIASED_BACKWARD_LAUNCHES});
 }
 
+/* Eq. 390, for `places` experts of so many columns on a rank. */
+static bool fixed_tiles(const struct orr_emit *emit, double places, double width)
+{
+    return orr_experts_fixed(emit->job, emit->job->serving.matrix, emit->dims.w_w, places, width);
+}
+
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
  * and the constants of its products are fitted beside so many passes. Behind an exchange there is one: rows are put in
  * order, and what comes back is summed. */
-static double permute_passes(const struct orr_emit *emit)
+static double permute_passes(const struct orr_emit *emit, double places, double width)
 {
     const struct orr_job *job = emit->job;
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     const bool triton = orr_experts_triton(job, job->serving.matrix, emit->dims.w_w);
-    const double passes = triton ? u->grouped_triton_passes : u->grouped_passes;
+    const double chosen = triton ? u->grouped_triton_passes : u->grouped_passes;
+    const double passes = fixed_tiles(emit, places, width) ? u->grouped_fixed_passes : chosen;
     return passes > 0 && !orr_experts_exchange(job) ? passes : 1;
 }
 
 /* The launches of these copies are in the constants; the host makes them all the same. Behind an exchange a rank reads
  * a token once for each of its rows. */
-static void emit_timed_permute(struct orr_emit *emit, struct rows rows, double hidden, double width)
+static void emit_timed_permute(struct orr_emit *emit, struct rows rows, double places, double hidden, double width)
 {
     const double tokens = rows.sent > 0 ? rows.work : emit->dims.T_group;
-    const double bytes = permute_passes(emit) * orr_expert_pass_bytes(tokens, rows.work, hidden, width);
+    const double bytes = permute_passes(emit, places, width) * orr_expert_pass_bytes(tokens, rows.work, hidden, width);
     const size_t first = emit->list->n;
     orr_emit_pointwise(emit,
                        &(struct orr_pointwise_op){.name = "moe.permute",
@@ -261,10 +268,12 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
     const struct orr_dims *d = &emit->dims;
     const double used = orr_max(1, orr_min(touched, rows)), f = (double)kind->expert_width / d->te;
     const double h = expert_hidden(emit, kind);
+    const bool fixed = fixed_tiles(emit, places, f);
     orr_emit_linear(emit,
                     &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
                                          .experts = used,
                                          .n_idle_experts = orr_max(0, places - used),
+                                         .fixed_tiles = fixed,
                                          .m = rows / used,
                                          .k = h,
                                          .n = (kind->gated ? 2 : 1) * f,
@@ -278,6 +287,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("expert.down"),
                                                .experts = used,
                                                .n_idle_experts = orr_max(0, places - used),
+                                               .fixed_tiles = fixed,
                                                .m = rows / used,
                                                .k = f,
                                                .n = h,
@@ -316,7 +326,8 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     emit_routing(emit, kind, touched);
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
     if (emit->lumped && emit->job->engine.expert_kernel == ORR_EXPERT_TUNED)
-        emit_timed_permute(emit, rows, expert_hidden(emit, kind), (double)kind->expert_width / d->te);
+        emit_timed_permute(emit, rows, places / d->e + joined, expert_hidden(emit, kind),
+                           (double)kind->expert_width / d->te);
     else emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     if (!emit->lumped) emit_biased(emit, kind, rows.work, expert_hidden(emit, kind));
     if (emit->job->engine.moe_gather) emit_gather(emit, kind);

@@ -47,7 +47,7 @@ _Static_assert(offsetof(struct orr_collective_line, base_s) ORR_CONSTANTS(LINE_B
 _Static_assert(offsetof(struct head, constants) ORR_CONSTANTS(CALIBRATION_BYTES) + SIZE(orr_calibration, gemm) +
                        SIZE(orr_calibration, block) + SIZE(orr_calibration, attention) + SIZE(orr_calibration, decode) +
                        SIZE(orr_calibration, mla_decode) + SIZE(orr_calibration, n_lines) +
-                       SIZE(orr_calibration, lines) ==
+                       SIZE(orr_calibration, lines) + SIZE(orr_calibration, n_tuned) + SIZE(orr_calibration, tuned) ==
                    sizeof(struct orr_calibration),
                "a constant is not listed");
 
@@ -78,7 +78,7 @@ static const struct orr_field LINE_FIELDS[] = {
 static const char *const LINE_EXTRA[] = {"ranks", "efficiency_frac", NULL};
 static const char *const EXTRA[] = {"name",      "chips",   "software",   "gemm",           "block",
                                     "attention", "decode",  "mla_decode", "pointwise_frac", "lines",
-                                    "fit",       "sources", NULL};
+                                    "fit",       "sources", "tuned_experts",  NULL};
 static const char *const UNSOURCED[] = {"name", "chips", "software", "fit", "sources", NULL};
 static const char *const WIDTHS[] = {"16", "8", NULL}; /* bits of the cache */
 
@@ -331,6 +331,7 @@ enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id
     if (!err) err = read_tables(doc, calibration, error);
     if (!err) err = read_pointwise(doc, calibration, error);
     if (!err) err = read_lines(doc, calibration, error);
+    if (!err) err = orr_tuned_read(doc, chip_id, calibration, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 

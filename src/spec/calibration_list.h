@@ -122,6 +122,16 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "experts by Triton kernels: fixed time, including routing")                                                      \
     X(GEMM, grouped_triton_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                           \
       "experts by Triton kernels: how often the copies beside them move their bytes; 0: once")                         \
+    X(GEMM, grouped_fixed_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                  \
+      "experts by Triton kernels with the same tiles for every shape: share of peak inside a tile; 0: as chosen ones") \
+    X(GEMM, grouped_fixed_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                      \
+      "... fixed time of a tile")                                                                                      \
+    X(GEMM, grouped_fixed_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                             \
+      "... share of DRAM bandwidth")                                                                                   \
+    X(GEMM, grouped_fixed_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                    \
+      "... fixed time, including routing")                                                                             \
+    X(GEMM, grouped_fixed_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                            \
+      "... how often the copies beside them move their bytes; 0: once")                                                \
     X(ATTENTION, forward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, FLASH, FORWARD, 0.05, 1, 0.6,            \
       "share of 16-bit peak, forward")                                                                                 \
     X(ATTENTION, forward_half_seq, COUNT, "keys", true, 0, 1e6, ALWAYS, FLASH, FORWARD, 0, 5000, 500,                  \

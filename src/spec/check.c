@@ -99,6 +99,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"workload.attention", (int64_t)job->workload.attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"engine.decode_kernel", (int64_t)job->engine.decode_kernel, 0, ORR_N_DECODE_KERNELS - 1},
         {"engine.block_kernel", (int64_t)job->engine.block_kernel, 0, ORR_N_BLOCK_KERNELS - 1},
+        {"engine.tile_files", (int64_t)job->engine.tile_files, 0, ORR_N_TILE_FILES - 1},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
     if (err) return err;

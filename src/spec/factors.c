@@ -91,6 +91,10 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_triton_tile_s *= stretch / (by->grouped_rate_factor * narrow);
         u->grouped_triton_dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->grouped_triton_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_fixed_frac *= by->grouped_rate_factor * narrow / stretch;
+        u->grouped_fixed_tile_s *= stretch / (by->grouped_rate_factor * narrow);
+        u->grouped_fixed_dram_frac *= by->dram_rate_factor * narrow / stretch;
+        u->grouped_fixed_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
     c->sum_exposed_frac *= stretch / by->dram_rate_factor;

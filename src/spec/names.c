@@ -32,6 +32,7 @@ const char *const orr_topology_names[ORR_N_TOPOLOGIES] = {ORR_TOPOLOGIES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 const char *const orr_block_kernel_names[ORR_N_BLOCK_KERNELS] = {ORR_BLOCK_KERNELS(NAME)};
+const char *const orr_tile_files_names[ORR_N_TILE_FILES] = {ORR_TILE_FILES(NAME)};
 const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAME)};
 const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};

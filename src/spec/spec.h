@@ -41,6 +41,9 @@ void orr_engine_fit_model(struct orr_engine *engine, const struct orr_model *mod
 const struct orr_field *orr_chip_fields(size_t *n);
 const struct orr_field *orr_system_fields(size_t *n);
 const struct orr_field *orr_engine_fields(size_t *n);
+/* Shapes of experts with tiles of their own on the chip. */
+enum orr_err orr_tuned_read(const struct orr_doc *doc, const char *chip_id, struct orr_calibration *calibration,
+                            struct orr_error *error);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,
                                        struct orr_calibration *calibration, struct orr_error *error);
 /* Puts the constants of `now` that differ from `before` into `root`, the JSON of the file from which `before` was

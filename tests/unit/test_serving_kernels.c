@@ -116,6 +116,118 @@ static void triton_experts_have_constants_of_their_own(void **state)
     assert_close(cost.launch_s, 20e-6, 1e-12);
 }
 
+/* Eq. 390: Mixtral at TP 2 has 8 experts of 7,168 columns on a rank; vLLM ships tiles for them on H100 since 0.3.1. */
+static bool fixed_experts(struct world *w)
+{
+    (void)infer(w, &w->job);
+    return phase_op(w, ORR_PHASE_DECODE, "expert.down", NULL)->fixed_tiles;
+}
+
+static void experts_have_the_same_tiles_unless_the_stack_ships_some(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{"
+                "'batch':6,'input_len':100,'output_len':10,'engine':'vllm-0.11'}}");
+    struct orr_calibration *c = &w->job.calibration;
+    struct orr_gemm_constants *u = &c->gemm[ORR_DTYPE_BF16];
+    assert_false(fixed_experts(w));
+    c->n_tuned = 1;
+    c->tuned[0] = (struct orr_tuned_shape){ORR_TILES_VLLM, ORR_DTYPE_BF16, 8, 7168, 1103};
+    w->job.engine.tile_files_release = 1102;
+    assert_true(fixed_experts(w)); /* a file of the release after this one */
+    w->job.engine.tile_files_release = 1103;
+    assert_false(fixed_experts(w));
+    c->tuned[0].files = ORR_TILES_SGLANG;
+    assert_true(fixed_experts(w));
+    c->tuned[0] = (struct orr_tuned_shape){ORR_TILES_VLLM, ORR_DTYPE_BF16, 8, 14336, 300};
+    assert_true(fixed_experts(w)); /* those of TP 1 */
+    c->tuned[0] = (struct orr_tuned_shape){ORR_TILES_VLLM, ORR_DTYPE_FP8, 8, 7168, 300};
+    assert_true(fixed_experts(w));
+    u->grouped_triton_passes = 3;
+    u->grouped_fixed_passes = 2;
+    assert_true(fixed_experts(w));
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 2 * 417792, 1e-12);
+    snprintf(w->job.engine.fixed_tiles, sizeof w->job.engine.fixed_tiles, "fp8_block");
+    assert_false(fixed_experts(w)); /* an engine that chooses tiles by the rows */
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 3 * 417792, 1e-12);
+}
+
+/* The shapes of another chip are checked and not kept, so that A100 has none of those that H100 has. */
+static void shapes_with_tiles_are_those_of_the_chip(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{"
+                "'batch':6,'input_len':100,'output_len':10,'engine':'vllm-0.11'},'set':{"
+                "'calibration.tuned_experts.sglang':{'h100-sxm-80gb':{'fp8':'405:8x7168 510:257x128'}},"
+                "'calibration.tuned_experts.vllm':{'a100-sxm-80gb':{'bf16':'1:1x1'}}}}");
+    const struct orr_calibration *c = &w->job.calibration;
+    assert_int_equal(c->n_tuned, 2);
+    assert_int_equal(c->tuned[1].files, ORR_TILES_SGLANG);
+    assert_int_equal(c->tuned[1].dtype, ORR_DTYPE_FP8);
+    assert_int_equal(c->tuned[1].release, 510);
+    assert_int_equal(c->tuned[1].experts, 257);
+    assert_int_equal(c->tuned[1].width, 128);
+    assert_true(fixed_experts(w));
+}
+
+/* The kernel of such a shape has the constants of its own: at a quarter of the rate a tile takes four times 0.2097152
+ * us, and 4,210,688 bytes move at half of 1 TB/s. */
+static void fixed_tiles_have_constants_of_their_own(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = four_bit_experts(w);
+    struct orr_gemm_constants *eight = &w->job.calibration.gemm[ORR_DTYPE_FP8];
+    struct orr_cost cost;
+    op.weight_bytes = 1;
+    op.fixed_tiles = true;
+    w->job.engine.triton_experts = true;
+    eight->grouped_triton_frac = 0.5;
+    eight->grouped_triton_tile_s = 0;
+    eight->grouped_triton_dram_frac = 0.8;
+    eight->grouped_triton_launch_s = 15e-6;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12); /* a chip without them has those of chosen tiles */
+    eight->grouped_fixed_frac = 0.25;
+    eight->grouped_fixed_tile_s = 0;
+    eight->grouped_fixed_dram_frac = 0.5;
+    eight->grouped_fixed_launch_s = 18e-6;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(0.8388608e-6, 1.5) + pow(4.210688e-6 / 0.5, 1.5), 2.0 / 3) + 18e-6, 1e-9);
+}
+
+/* Experts that a stack leaves to the library, on some chips and in some models, and weights that are widened. */
+static void some_experts_are_the_librarys(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = four_bit_experts(w);
+    struct orr_gemm_constants *eight = &w->job.calibration.gemm[ORR_DTYPE_FP8];
+    struct orr_engine *engine = &w->job.engine;
+    struct orr_cost cost;
+    op.weight_bytes = 1;
+    engine->triton_experts = true;
+    eight->grouped_triton_frac = eight->grouped_triton_dram_frac = 0.8;
+    eight->grouped_triton_launch_s = 15e-6;
+    snprintf(w->job.system.chip.family, sizeof w->job.system.chip.family, "blackwell");
+    snprintf(w->job.model.type, sizeof w->job.model.type, "mixtral");
+    snprintf(engine->library_expert_chips, sizeof engine->library_expert_chips, "blackwell");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    snprintf(engine->library_expert_models, sizeof engine->library_expert_models, "deepseek_v3 qwen3_moe");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    snprintf(w->job.model.type, sizeof w->job.model.type, "qwen3_moe");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+    snprintf(w->job.system.chip.family, sizeof w->job.system.chip.family, "hopper");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 15e-6, 1e-12);
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_triton_dram_frac = 0.8;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_launch_s = 20e-6;
+    op.dtype = ORR_DTYPE_BF16; /* bytes that are widened for products of 16 bits */
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.launch_s, 20e-6, 1e-12);
+}
+
 /* 64 sequences with 8 key heads of 128 are 512 blocks, four rounds of 132 SMs. An SM reads 256 bytes of a key at the
  * rate of its format; DRAM at 0.8305 of 4.8 TB/s would take 135 us for the 537 MB. */
 static void flash_decode_reads_narrow_caches_slowly(void **state)
@@ -332,6 +444,10 @@ int main(void)
         cmocka_unit_test(pieces_pause_at_every_layer),
         cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
         cmocka_unit_test(triton_experts_have_constants_of_their_own),
+        cmocka_unit_test(experts_have_the_same_tiles_unless_the_stack_ships_some),
+        cmocka_unit_test(shapes_with_tiles_are_those_of_the_chip),
+        cmocka_unit_test(fixed_tiles_have_constants_of_their_own),
+        cmocka_unit_test(some_experts_are_the_librarys),
         cmocka_unit_test(flash_decode_reads_narrow_caches_slowly),
         cmocka_unit_test(tuned_products_divide_k),
         cmocka_unit_test(fixed_tiles_cost_what_they_leave_empty),
