@@ -256,6 +256,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, fused_shared_of, false, 0, 4096, "serving: routed experts that a shared one joins"),
     ORR_STRING(orr_engine, fused_shared_chips, false, "chips on which a shared expert joins the routed ones"),
     ORR_INT(orr_engine, shared_gate_kernels, false, 0, 100, "serving: kernels that scale gated shared experts"),
+    ORR_REAL(orr_engine, latent_layer_s, ORR_UNIT_S, false, 0, 1e-2, "serving: small kernels around latent attention"),
     ORR_INT(orr_engine, index_kernels, false, 0, 100, "serving: small kernels around the products of an indexer"),
     ORR_BOOL(orr_engine, graph_prompts, false, "steps with prompts of few rows are graphs in pieces"),
     ORR_INT(orr_engine, graph_prompt_tokens, false, 0, 100000000, "... of so many rows; 0: as graph_sequences"),

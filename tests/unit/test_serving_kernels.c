@@ -228,6 +228,28 @@ static void some_experts_are_the_librarys(void **state)
     assert_close(cost.launch_s, 20e-6, 1e-12);
 }
 
+/* Eq. 391: 35 us in each of the 61 layers of a decode pass, none in prompts, none where nothing is stated, and none in
+ * models that keep whole heads. */
+static void small_kernels_surround_latent_attention(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','gpus':8,'plan':{'tp':8},'workload':{"
+                "'batch':4,'input_len':100,'output_len':10,'engine':'vllm'}}");
+    struct orr_cost cost;
+    const double with_s = infer(w, &w->job).tpot_s;
+    orr_cost_pointwise(&w->job, phase_op(w, ORR_PHASE_DECODE, "mla.around", NULL), &cost);
+    assert_close(cost.total_s, 35e-6, 1e-12);
+    assert_null(phase_op(w, ORR_PHASE_PREFILL, "mla.around", NULL));
+    w->job.engine.latent_layer_s = 0;
+    const double without_s = infer(w, &w->job).tpot_s;
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "mla.around", NULL));
+    assert_true(with_s - without_s < 61 * 35e-6 * 1.001 && with_s - without_s > 61 * 35e-6 * 0.9);
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','gpus':1,'plan':{},'workload':{"
+                "'batch':4,'input_len':100,'output_len':10,'engine':'vllm'}}");
+    (void)infer(w, &w->job);
+    assert_null(phase_op(w, ORR_PHASE_DECODE, "mla.around", NULL));
+}
+
 /* 64 sequences with 8 key heads of 128 are 512 blocks, four rounds of 132 SMs. An SM reads 256 bytes of a key at the
  * rate of its format; DRAM at 0.8305 of 4.8 TB/s would take 135 us for the 537 MB. */
 static void flash_decode_reads_narrow_caches_slowly(void **state)
@@ -445,6 +467,7 @@ int main(void)
         cmocka_unit_test(low_latency_kernels_have_constants_of_their_own),
         cmocka_unit_test(triton_experts_have_constants_of_their_own),
         cmocka_unit_test(experts_have_the_same_tiles_unless_the_stack_ships_some),
+        cmocka_unit_test(small_kernels_surround_latent_attention),
         cmocka_unit_test(shapes_with_tiles_are_those_of_the_chip),
         cmocka_unit_test(fixed_tiles_have_constants_of_their_own),
         cmocka_unit_test(some_experts_are_the_librarys),
