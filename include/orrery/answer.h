@@ -42,6 +42,8 @@ struct orr_op {
                                      is in that of another kernel */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
+    bool delta;                   /* SCAN: the delta rule, m tokens of a sequence one after another */
+    bool fused;                   /* SCAN: the delta rule in one kernel */
     bool recomputed;              /* the operator is executed again in backward */
     bool general;                 /* FLASH: no flash kernel takes its mask or its heads (Eq. 372) */
     double repeat_frac;           /* ... or this share of it; 1 unless recomputation keeps some products */

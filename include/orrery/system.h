@@ -188,6 +188,8 @@ struct orr_calibration {
     double p2p_scaleup_frac;              /* share of the scale-up link a send sustains */
     double scan_frac;                     /* rate of scans over chunks as a share of the rate of 16-bit products;
                                                  0: not known, half is assumed */
+    double delta_scan_frac;               /* the same of the delta rule in a kernel for every part; 0: scan_frac */
+    double delta_token_s;                 /* least time of the delta rule per token of a sequence */
     double sum_exposed_frac;              /* share of the DRAM time of sums in place that a product does not hide */
     double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;    /* time of kernels added per doubling of GPUs (Eq. 299) */

@@ -3,6 +3,7 @@
 #include "ops/mixer.h"
 
 #include "base/number.h"
+#include "base/text.h"
 #include "ops/emit.h"
 
 /* ---------------------------------------------------------------- sizes */
@@ -157,14 +158,17 @@ static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind
     const struct orr_dims *d = &emit->dims;
     struct orr_op *op = orr_emit_op(emit, backward ? "scan.backward" : "scan", ORR_OP_SCAN,
                                     backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
-    const double chunk_states = z->vector ? 0 : 2 * 4 * z->state / (double)kind->scan_chunk;
+    const char *fused_chips = emit->lumped ? emit->job->engine.fused_delta : "";
+    op->delta = delta_rule(kind);
+    op->fused = op->delta && orr_has_word(fused_chips, emit->job->system.chip.family);
+    const double chunk_states = z->vector || op->fused ? 0 : 2 * 4 * z->state / (double)kind->scan_chunk;
     const double rows = d->T_prompt, held = 2 * d->b * orr_sequence_state_bytes(kind, 0, d->t, 0);
     op->batch = d->b;
     op->m = d->s / d->c;
     op->n = z->width;
     op->k = (double)kind->scan_key;
     op->vector = z->vector;
-    op->launches = z->vector ? 1 : delta_rule(kind) ? DELTA_LAUNCHES : CHUNK_LAUNCHES;
+    op->launches = z->vector || op->fused ? 1 : op->delta ? DELTA_LAUNCHES : CHUNK_LAUNCHES;
     op->flops = rows * z->chunked_flops * (backward ? BACKWARD_FLOPS : 1);
     op->bytes = rows * (d->w_a * (z->in + z->width) + chunk_states) * (backward ? BACKWARD_BYTES : 1) + held;
 }

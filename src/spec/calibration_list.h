@@ -192,6 +192,10 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "share of the scale-up link a send has")                                                                         \
     X(CALIBRATION, scan_frac, NONE, "ratio", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
       "share of what products reach in scans over chunks; absent: half, an assumption")                                \
+    X(CALIBRATION, delta_scan_frac, NONE, "ratio", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                             \
+      "the same of the delta rule in kernels of its own for every part; absent: as other scans")                       \
+    X(CALIBRATION, delta_token_s, S, "s", false, 0, 1e-3, NEVER, NONE, ALL, 0, 0, 0,                                   \
+      "least time of the delta rule per token of a sequence, whose chunks follow one another")                         \
     X(CALIBRATION, sum_exposed_frac, NONE, "frac", false, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                             \
       "share of the DRAM time of sums in place that a product does not hide; absent: none")                            \
     X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \

@@ -252,6 +252,7 @@ static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_engine, fixed_tiles, false, "... formats of which all other shapes have the same tiles"),
     ORR_INT(orr_engine, qk_norm_kernels, false, 0, 100, "serving: kernels that normalise query and key heads"),
     ORR_INT(orr_engine, scan_inputs, false, 0, 4, "serving: products of the hidden state in a gated delta net"),
+    ORR_STRING(orr_engine, fused_delta, false, "serving: chips on which the delta rule is one kernel"),
     ORR_INT(orr_engine, scan_kernels, false, 0, 100, "serving: small kernels around the scan of a prompt"),
     ORR_INT(orr_engine, fused_shared_of, false, 0, 4096, "serving: routed experts that a shared one joins"),
     ORR_STRING(orr_engine, fused_shared_chips, false, "chips on which a shared expert joins the routed ones"),

@@ -2,6 +2,7 @@
  * of configs are written out, so that every expected value can be followed on paper. */
 #include "serving.h"
 
+#include "cost/cost.h"
 #include "memory/memory.h"
 #include "ops/mixer.h"
 #include "spec/spec.h"
@@ -435,6 +436,59 @@ static void an_unknown_type_names_its_fields(void **state)
     assert_non_null(strstr(error.text, "\"kimi_linear\""));
 }
 
+/* Eq. 392 on a chip of 1 PFLOP/s of which products reach a half, and 4 TB/s of which they reach a half: 1 GFLOP take 2
+ * us times the inverse of the share, and 2 MB take 1 us. */
+static void the_delta_rule_has_a_share_of_its_own(void **state)
+{
+    struct world *w = *state;
+    struct orr_calibration *c = &w->job.calibration;
+    struct orr_cost cost;
+    struct orr_op op = {.kind = ORR_OP_SCAN, .dtype = ORR_DTYPE_BF16, .flops = 1e9, .bytes = 2e6, .m = 1000};
+    memset(&w->job, 0, sizeof w->job);
+    w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 1e15;
+    w->job.system.chip.hbm_bytes_per_s = 4e12;
+    c->gemm[ORR_DTYPE_BF16].burst_frac = c->gemm[ORR_DTYPE_BF16].dram_frac = 0.5;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 4e-6, 1e-12); /* half is assumed */
+    c->scan_frac = 0.25;
+    c->delta_scan_frac = 0.05;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 8e-6, 1e-12);
+    op.delta = true;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 40e-6, 1e-12);
+    c->delta_token_s = 50e-9;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 50e-6, 1e-12); /* 1,000 tokens one after another */
+    op.fused = true;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 50e-6, 1e-12);
+    op.m = 100;
+    orr_cost_scan(&w->job, &op, &cost);
+    assert_close(cost.total_s, 8e-6, 1e-12);
+}
+
+/* One kernel on the chips that the engine names, without states of chunks; eight on others. */
+static void the_delta_rule_is_one_kernel_on_some_chips(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'qwen3.5-35b-a3b','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{"
+                "'batch':2,'input_len':640,'output_len':8,'engine':'vllm-0.17'}}");
+    (void)infer(w, &w->job);
+    const struct orr_op *fused = need_phase_op(w, ORR_PHASE_PREFILL, "scan");
+    assert_true(fused->fused && fused->delta);
+    assert_close(fused->launches, 1, 0);
+    assert_close(fused->m, 640, 0);
+    const double fused_bytes = fused->bytes;
+    snprintf(w->job.engine.fused_delta, sizeof w->job.engine.fused_delta, "ampere");
+    (void)infer(w, &w->job);
+    const struct orr_op *parts = need_phase_op(w, ORR_PHASE_PREFILL, "scan");
+    assert_true(parts->delta && !parts->fused);
+    assert_close(parts->launches, 8, 0);
+    /* 16 heads of a rank keep 128 x 128 elements in 4 bytes, written and read once per 64 of the 1,280 tokens. */
+    assert_close(parts->bytes - fused_bytes, 1280.0 / 64 * 2 * 4 * 16 * 128 * 128, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +512,8 @@ int main(void)
         cmocka_unit_test(an_indexer_scores_every_key),
         cmocka_unit_test(blocks_of_a_layer),
         cmocka_unit_test(training),
+        cmocka_unit_test(the_delta_rule_has_a_share_of_its_own),
+        cmocka_unit_test(the_delta_rule_is_one_kernel_on_some_chips),
         cmocka_unit_test(an_unknown_type_names_its_fields),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
