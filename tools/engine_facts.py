@@ -156,7 +156,7 @@ GROUPS = {
         ("layer_pointwise_kernels", "8", "chat"), ("qk_norm_kernels", "4", "normed chat"),
         ("scan_inputs", "0", "linear chat"), ("scan_kernels", "0", "linear chat"), ("shared_gate_kernels", "0", "linear chat"),
         ("fused_shared_of", "0", "shared chat"), ("fused_shared_chips", "none", "shared chat"),
-        ("index_kernels", "0", "sparse chat"), ("latent_layer_s", "0", "latent chat"), ("fused_delta", "none", "linear prompt"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
+        ("index_kernels", "0", "sparse chat"), ("latent_layer_s", "0", "latent chat"), ("fused_delta", "none", "linear prompt"), ("index_layer_s", "0", "indexed chat"), ("sparse_head_rows", "0", "indexed prompt"), ("tuned_fp4", "false", "fp4 chat"), ("pointwise_floor_s", "4 us", "chat"),
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"), ("fused_latents", "false", "wide experts"), ("latents_rebuilt", "false", "long latents"),
         ("decode_kernel", "sdpa", "chat"), ("block_kernel", "trtllm", "wide experts"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat 2024"),
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
@@ -237,6 +237,8 @@ JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 -
 JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
 JOBS["long chat 2024"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm-0.6"
 JOBS["compiled"] = "infer --model qwen3-30b-a3b --system trainium2 --batch 8 --input 1024 --output 128 --engine optimum-neuron-0.4"
+JOBS["indexed chat"] = "infer --model glm-5 --system h200-sxm --tp 8 --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm-0.17"
+JOBS["indexed prompt"] = "infer --model glm-5 --system h200-sxm --tp 8 --batch 1 --input 16384 --output 2 --precision fp8 --engine sglang-0.5"
 JOBS["linear prompt"] = f"infer --model qwen3.5-35b-a3b {H100} --tp 2 --batch 1 --input 8192 --output 2 --engine vllm-0.17"
 JOBS["latent chat"] = "infer --model deepseek-v3 --system h200-sxm --tp 8 --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm-0.11"
 JOBS["small experts chat"] = f"infer --model qwen3-30b-a3b {H100} --tp 1 --batch 64 --input 1024 --output 128 --engine vllm-0.11"

@@ -7,6 +7,7 @@
 #include "ops/mixer.h"
 
 #include <math.h>
+#include <string.h>
 
 /* K,V heads on one rank. Latent attention rebuilds keys and values for every query head. */
 static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -145,6 +146,16 @@ static struct orr_dims sample_dims(const struct orr_emit *emit)
     return dims;
 }
 
+/* Eq. 393: query heads that a kernel multiplies whose tokens choose their keys. Its tiles have so many heads, filled or
+ * not; Blackwell's have twice as many, and are taken for caches of 16 bits. */
+static double multiplied_heads(const struct orr_emit *emit, double heads)
+{
+    const double rows = (double)emit->job->engine.sparse_head_rows;
+    const bool blackwell = strcmp(emit->job->system.chip.family, "blackwell") == 0;
+    if (rows <= 0 || (blackwell && orr_dtype_bytes(emit->job->serving.kv) < 2)) return heads;
+    return orr_ceil(heads / (blackwell ? 2 * rows : rows)) * (blackwell ? 2 * rows : rows);
+}
+
 /* Eqs. 43, 44. m is the number of queries of one rank, n the number of keys that a query block walks over, which sets
  * the kernel's efficiency. Only a pass with a backward writes one fp32 number of the softmax per row. */
 static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind, bool backward)
@@ -154,7 +165,8 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
         orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
                     backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
     const bool chooses = orr_prompt_chooses(emit, kind); /* the latents serve as keys of all heads */
-    const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
+    const double own = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
+    const double heads = chooses ? multiplied_heads(emit, own) : own;
     const int64_t filled = orr_rebuilds_heads(emit->job, kind) ? emit->job->engine.latent_columns : 0; /* with zeros */
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : filled > 0 ? filled : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : filled > 0 ? filled : kind->head_v);
@@ -180,7 +192,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
     const double held = orr_kind_compresses(kind) ? d_qk * (keys + entries) : (d_qk + d_v) * kv * keys;
-    const double rows = d->b * heads * q; /* operands are read in their format, results are activations (Eq. 281) */
+    const double rows = d->b * own * q; /* operands are read in their format, results are activations (Eq. 281) */
     const double read = d->w_s * (d_qk * rows + d->b * held) + d->w_a * d_v * rows,
                  written = d->w_a * ((d_qk + d_v) * rows + d->b * held);
     op->bytes = backward ? read + written + 8 * rows * (1 + d_qk) : read + (emit->backward ? 4 * rows : 0);

@@ -44,14 +44,17 @@ static void emit_rebuilt(struct orr_emit *emit, const struct orr_layer_kind *kin
                                                   .forward_launches = cached > 0 ? 3 : 1});
 }
 
-/* Eq. 391: kernels that cut, join, turn and store the parts of a few queries, beside those of the operator list. */
-static void emit_around(struct orr_emit *emit)
+/* Eq. 391: kernels that cut, join, turn and store the parts of a few queries, beside those of the operator list, and
+ * those around an indexer. */
+static void emit_around(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    if (emit->job->engine.latent_layer_s <= 0) return;
+    const struct orr_engine *engine = &emit->job->engine;
+    const double time_s = engine->latent_layer_s + (kind->index_topk > 0 ? engine->index_layer_s : 0);
+    if (time_s <= 0) return;
     struct orr_op *op = orr_emit_op(emit, "mla.around", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_COPY;
     op->launches = 0;
-    op->floor_s = emit->job->engine.latent_layer_s;
+    op->floor_s = time_s;
 }
 
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -80,7 +83,7 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (decode_rows > 0 && emit->parts & ORR_PART_DECODES && !rebuilds) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, decode_rows, d_v, r);
-        emit_around(emit);
+        emit_around(emit, kind);
     }
     /* The kernel applies RoPE to the small part and joins both parts of every query and key head. */
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mla.rope",

@@ -248,6 +248,36 @@ static void small_kernels_surround_latent_attention(void **state)
                 "'batch':4,'input_len':100,'output_len':10,'engine':'vllm'}}");
     (void)infer(w, &w->job);
     assert_null(phase_op(w, ORR_PHASE_DECODE, "mla.around", NULL));
+    read_job(w, "{'kind':'infer','model':'glm-5','system':'h200-sxm','gpus':8,'plan':{'tp':8},'workload':{"
+                "'batch':4,'input_len':100,'output_len':10,'engine':'vllm'}}");
+    (void)infer(w, &w->job);
+    orr_cost_pointwise(&w->job, phase_op(w, ORR_PHASE_DECODE, "mla.around", NULL), &cost);
+    assert_close(cost.total_s, 135e-6, 1e-12); /* and 100 us around the indexer */
+}
+
+static double prompt_flops(struct world *w, const char *system, const char *cache, int64_t rows)
+{
+    char request[512];
+    (void)snprintf(request, sizeof request,
+                   "{'kind':'infer','model':'glm-5','system':'%s','gpus':8,'plan':{'tp':8},'workload':{'batch':1,"
+                   "'input_len':8192,'output_len':2,'kv_precision':'%s','engine':'sglang-0.5'}}",
+                   system, cache);
+    read_job(w, request);
+    w->job.engine.sparse_head_rows = rows;
+    (void)infer(w, &w->job);
+    return phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL)->flops;
+}
+
+/* Eq. 393: eight heads of a rank are multiplied as 64 on Hopper and as 128 on Blackwell, and there as eight where the
+ * cache has 8 bits. */
+static void tiles_of_sparse_prompts_are_filled_up(void **state)
+{
+    struct world *w = *state;
+    const double eight = prompt_flops(w, "h200-sxm", "bf16", 0);
+    assert_close(prompt_flops(w, "h200-sxm", "bf16", 64), 8 * eight, 1e-12);
+    assert_close(prompt_flops(w, "h200-sxm", "bf16", 6), 12.0 / 8 * eight, 1e-12);
+    assert_close(prompt_flops(w, "b200-sxm", "bf16", 64), 16 * eight, 1e-12);
+    assert_close(prompt_flops(w, "b200-sxm", "fp8", 64), eight, 1e-12);
 }
 
 /* 64 sequences with 8 key heads of 128 are 512 blocks, four rounds of 132 SMs. An SM reads 256 bytes of a key at the
@@ -468,6 +498,7 @@ int main(void)
         cmocka_unit_test(triton_experts_have_constants_of_their_own),
         cmocka_unit_test(experts_have_the_same_tiles_unless_the_stack_ships_some),
         cmocka_unit_test(small_kernels_surround_latent_attention),
+        cmocka_unit_test(tiles_of_sparse_prompts_are_filled_up),
         cmocka_unit_test(shapes_with_tiles_are_those_of_the_chip),
         cmocka_unit_test(fixed_tiles_have_constants_of_their_own),
         cmocka_unit_test(some_experts_are_the_librarys),
