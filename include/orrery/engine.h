@@ -316,8 +316,8 @@ struct orr_engine {
                                                 is one of them for the kernels, if none are divided; 0: never */
     char fused_shared_chips[64];             /* ... on these families of chips */
     int64_t shared_gate_kernels;             /* serving: kernels that scale the output of gated shared experts */
-    int64_t sparse_head_rows;                /* serving: query heads of a tile of prompts whose tokens choose keys; 0: no
-                                                tiles */
+    int64_t sparse_head_rows;                /* serving: heads of a tile of prompts whose tokens choose their keys; 0:
+                                                no tiles */
     double latent_layer_s;                   /* serving: small kernels around latent attention of decoding sequences,
                                                 per layer, beside those of the operator list */
     double index_layer_s;                    /* ... and around their indexer, where they have one */
