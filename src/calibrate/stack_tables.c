@@ -64,18 +64,19 @@ static bool is_serving(const struct orr_cells *cells)
     return false;
 }
 
-/* Add the table of one row that options or a log made. What must be known and is not is named in one line. */
+/* Add the table of one row that options or a log made. What must be known and is not is named in one line. Whoever
+ * types a run gives its degrees, whose product are its GPUs; a log that does not print them had any. */
 static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
-                              struct orr_error *error)
+                              bool logged, struct orr_error *error)
 {
     for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
         const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
         (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
     }
-    const bool serving = is_serving(cells);
-    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
+    const bool serving = is_serving(cells), has_gpus = !logged || orr_cells_get(cells, "dp")[0];
+    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value", "gpus"};
     struct orr_text missing = {0};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    for (size_t i = 0; i < (has_gpus ? 5 : 6); i++)
         if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
     enum orr_err err = ORR_OK;
     if (missing.length)
@@ -108,7 +109,7 @@ enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct 
     (void)orr_cells_put(&cells, "metric", metric.names[0], true);
     (void)orr_cells_put(&cells, "value", metric.values[0], true);
     (void)orr_cells_put(&cells, "id", origin, false);
-    return add_cells(stack, &cells, origin, "the run", error);
+    return add_cells(stack, &cells, origin, "the run", false, error);
 }
 
 /* The table with the columns of --with that it does not have. */
@@ -160,12 +161,15 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     if (!err && !log.format) err = add_table(stack, text, origin, error);
     for (size_t i = 0; i < log.n_rows && !err; i++) {
         struct orr_cells cells = log.rows[i]; /* the rows stay as they are, to be compared with the next */
-        if (!said_by_another(&log, i)) err = add_cells(stack, &cells, origin, log.format, error);
+        if (!said_by_another(&log, i)) err = add_cells(stack, &cells, origin, log.format, true, error);
     }
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
                        origin, log.n_all, (long long)stack->skip);
+    if (!err && log.remark[0]) orr_stack_note(stack, "%.60s: %s", orr_log_name(origin), log.remark);
+    if (!err && log.format && log.n_rows == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s", log.remark);
     free(log.rows);
     return err;
 }

@@ -1,77 +1,13 @@
-/* What a fit reads: logs of training, results of benchmarks, rows that are wrong, and the version of its parent. */
+/* What a fit reads: what a log does not say, rows that are wrong, and the version of its parent. */
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
-#include "spec/log.h"
 
 static bool has_note(const struct orr_stack *stack, const char *text)
 {
     for (size_t i = 0; i < stack->n_notes; i++)
         if (strstr(stack->notes[i], text)) return true;
     return false;
-}
-
-/* ---------------------------------------------------------------- logs */
-
-static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
-{
-    char path[128];
-    struct orr_log log = {.skip = 1};
-    struct orr_error error;
-    snprintf(path, sizeof path, "tests/unit/fixtures/logs/%s", file);
-    char *text = read_text(path);
-    if (orr_log_read(text, file, &log, &error)) fail_msg("%s", error.text);
-    if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
-    for (size_t i = 0; i < n; i++) {
-        const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
-        if (strcmp(got, cells[i][1]) != 0)
-            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
-    }
-    free(log.rows);
-    free(text);
-}
-#define LOG(file, row, ...)                                                                                            \
-    do {                                                                                                               \
-        static const char *const CELLS[][2] = {__VA_ARGS__};                                                           \
-        check_log(file, row, CELLS, COUNT(CELLS));                                                                     \
-    } while (0)
-
-static void logs_of_training_are_read(void **state)
-{
-    (void)state;
-    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
-        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
-        {"recompute", "selective"}, {"engine", "megatron-core"}, {"precision", "bf16"}, {"vpp", ""});
-    LOG("megatron_fp8.log", 0, {"value", "1.5005"}, {"precision", "fp8"}, {"fp8_recipe", "tensorwise"}, {"vpp", "4"},
-        {"recompute", "none"});
-    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
-    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
-    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
-    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
-        {"engine", "nanotron"});
-    LOG("nanotron_tokens.log", 0, {"metric", "step_time_s"}, {"value", "8.79"}, {"global_batch", ""},
-        {"engine", "nanotron"});
-    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
-        {"micro_batch", "4"}, {"engine", "hf-transformers"});
-}
-
-static void results_of_serving_are_read(void **state)
-{
-    (void)state;
-    LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
-        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"},
-        {"engine", "vllm"});
-    LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
-    LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
-        {"output_len", "128"}, {"engine", "sglang"});
-    LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
-        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
-    LOG("genai_perf_backends.jsonl", 0, {"engine", "tensorrt-llm"});
-    LOG("genai_perf_backends.jsonl", 2, {"engine", "vllm"}, {"concurrency", "10"});
-    LOG("genai_perf_backends.jsonl", 4, {"engine", ""}); /* the tool's default, beside another server */
-    LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
-        {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
-    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
 }
 
 /* The name of a family means another version when the catalogue grows: the fit and its file name today's. Runs under
@@ -170,9 +106,10 @@ static void runs_that_cannot_be_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_parent_is_a_version),     cmocka_unit_test(logs_of_training_are_read),
-        cmocka_unit_test(results_of_serving_are_read), cmocka_unit_test(what_a_log_does_not_say_is_named),
-        cmocka_unit_test(a_bad_row_is_named_whole),    cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(the_parent_is_a_version),
+        cmocka_unit_test(what_a_log_does_not_say_is_named),
+        cmocka_unit_test(a_bad_row_is_named_whole),
+        cmocka_unit_test(runs_that_cannot_be_are_left_out),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
