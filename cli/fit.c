@@ -106,12 +106,25 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_stac
     return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
 }
 
+/* An engine file ends in .json, or no --engine would take it for a file; and it never replaces the runs themselves. */
+static enum cli_status check_out(const struct cli_args *args)
+{
+    const char *out = cli_args_value(args, "out");
+    const size_t n = out ? strlen(out) : 0;
+    if (!out || strcmp(out, "-") == 0) return CLI_ANSWERED;
+    if (n < 5 || strcmp(out + n - 5, ".json") != 0)
+        return cli_fail("--out %s: the name of an engine file ends in .json", out);
+    for (size_t i = 0; i < args->n_words; i++)
+        if (strcmp(args->words[i], out) == 0) return cli_fail("--out %s: this file has the runs", out);
+    return CLI_ANSWERED;
+}
+
 static enum cli_status fit(const struct cli_args *args)
 {
     struct orr_error error;
     struct orr_stack *stack = NULL;
     int64_t skip = 5;
-    if (cli_args_whole(args, "skip", 0, 1e6, &skip)) return CLI_BAD;
+    if (cli_args_whole(args, "skip", 0, 1e6, &skip) || check_out(args)) return CLI_BAD;
     if (!args->n_words && !cli_args_has(args, "run"))
         return cli_fail("fit needs runs: a table or log, or --run 'model=...,tp=8,...:step_time_s=12.3' (see --help)");
     struct orr_catalogue *catalogue = cli_args_catalogue(args);

@@ -64,8 +64,34 @@ static bool is_serving(const struct orr_cells *cells)
     return false;
 }
 
-/* Add the table of one row that options or a log made. What must be known and is not is named in one line. Whoever
- * types a run gives its degrees, whose product are its GPUs; a log that does not print them had any. */
+/* What must be known and is not is named in one line, with an example of how to say it. Whoever types a run gives its
+ * degrees, whose product are its GPUs; a log that does not print them had any. */
+static enum orr_err check_said(const struct orr_cells *cells, const char *origin, const char *what, bool logged,
+                               struct orr_error *error)
+{
+    const bool serving = is_serving(cells), has_gpus = !logged || orr_cells_get(cells, "dp")[0];
+    const char *const needed[][2] = {{"model", "llama3-8b"},
+                                     {"system", "h100-sxm"},
+                                     {serving ? "input_len" : "global_batch", serving ? "1024" : "256"},
+                                     {"metric", serving ? "latency_s" : "step_time_s"},
+                                     {"value", "1.5"},
+                                     {"gpus", "8"}};
+    struct orr_text missing = {0}, example = {0};
+    for (size_t i = 0; i < (has_gpus ? 5 : 6); i++) {
+        if (orr_cells_get(cells, needed[i][0])[0]) continue;
+        orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i][0]);
+        orr_text_add(&example, "%s%s=%s", example.length ? "," : "", needed[i][0], needed[i][1]);
+    }
+    enum orr_err err = ORR_OK;
+    if (missing.length)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                       "%s does not say %s (add it, as in --with %s)", what, missing.data, example.data);
+    free(missing.data);
+    free(example.data);
+    return err;
+}
+
+/* Add the table of one row that options or a log made. */
 static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
                               bool logged, struct orr_error *error)
 {
@@ -73,16 +99,7 @@ static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, 
         const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
         (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
     }
-    const bool serving = is_serving(cells), has_gpus = !logged || orr_cells_get(cells, "dp")[0];
-    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value", "gpus"};
-    struct orr_text missing = {0};
-    for (size_t i = 0; i < (has_gpus ? 5 : 6); i++)
-        if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
-    enum orr_err err = ORR_OK;
-    if (missing.length)
-        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                       "%s does not say %s (add it: --with 'model=llama3-8b,system=h100-sxm,...')", what, missing.data);
-    free(missing.data);
+    const enum orr_err err = check_said(cells, origin, what, logged, error);
     return err ? err : keep_table(stack, orr_cells_table(cells), origin, error);
 }
 

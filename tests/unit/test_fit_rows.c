@@ -2,6 +2,9 @@
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
+#include "predict/interval.h"
+
+#include <math.h>
 
 static bool has_note(const struct orr_stack *stack, const char *text)
 {
@@ -103,6 +106,41 @@ static void runs_that_cannot_be_are_left_out(void **state)
     orr_stack_close(stack);
 }
 
+/* The GPUs of a row that does not say them are those that its degrees need. */
+static void gpus_follow_the_degrees(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "id,model,system,tp,dp,batch,input_len,output_len,metric,value\n"
+                               "a,llama3-8b,h100-sxm,4,,16,512,128,latency_s,0.6\n"
+                               "b,llama3-8b,h100-sxm,2,2,16,512,128,latency_s,0.8\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "vllm", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "runs.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct orr_job *job = &stack->engines[0]->runs[stack->chosen[i]].job;
+        assert_int_equal(job->plan.gpus, 4);
+        assert_int_equal(job->plan.tp, stack->chosen[i] == 0 ? 4 : 2);
+    }
+    orr_stack_close(stack);
+}
+
+/* Runs of a fit say nothing about what a first token under load takes besides its steps: handling and admission. */
+static void first_tokens_stay_unsure(void **state)
+{
+    struct world *world = *state;
+    const struct orr_exposure none = {.bound_frac = {0}};
+    read_job(world, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','batch':8,"
+                    "'input_len':512,'output_len':128},'set':{'engine.fit_runs':3,'engine.fit_within_frac':0.05}}");
+    (void)snprintf(world->job.engine.id, sizeof world->job.engine.id, "mine");
+    const struct orr_interval step = orr_interval_of(&world->job, ORR_REGIME_IN_FLIGHT, &none);
+    const struct orr_interval first = orr_interval_of(&world->job, ORR_REGIME_SERVE_FIRST, &none);
+    assert_true(step.measured && !first.measured);
+    assert_true(log(step.high / step.low) < 0.2 && log(first.high / first.low) > 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +148,8 @@ int main(void)
         cmocka_unit_test(what_a_log_does_not_say_is_named),
         cmocka_unit_test(a_bad_row_is_named_whole),
         cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(gpus_follow_the_degrees),
+        cmocka_unit_test(first_tokens_stay_unsure),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
