@@ -36,6 +36,7 @@ interface Next {
     from: string;
     to: string;
     narrowing_frac: number;
+    predicted_s: number;
 }
 
 interface Report {
@@ -46,6 +47,8 @@ interface Report {
     median_ape_before: number;
     median_ape_after: number;
     median_ape_left_out: number;
+    fit_within_frac: number;
+    fit_stack_frac: number;
     runs: Run[];
     parameters: Parameter[];
     next: Next[];
@@ -55,6 +58,8 @@ interface Report {
 
 const MOST_BARS = 24;
 const MOST_BYTES = 900_000; // the server takes a little more
+const LEAST_NARROWING = 0.005; // runs that narrow less are not worth their time
+const QUANTILE = 1.533; // of a Student t with 4 degrees of freedom: what holds four in five (docs/fit.md)
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)} %`;
 
 export class Fit implements View {
@@ -75,14 +80,19 @@ export class Fit implements View {
         ],
         { intro: 'Predicted over measured time, minus 1. Left out: predicted by a fit to the other runs.' },
     );
-    private readonly parameters = new Table<Parameter>('What the runs told', 'orrery-fit-facts', [
-        { label: 'Fact', value: (p) => p.key },
-        { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
-        { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
-        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
-        { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
-        { label: 'Meaning', value: (p) => p.meaning },
-    ]);
+    private readonly parameters = new Table<Parameter>(
+        'What the runs told',
+        'orrery-fit-facts',
+        [
+            { label: 'Fact', value: (p) => p.key },
+            { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
+            { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
+            { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
+            { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
+            { label: 'Meaning', value: (p) => p.meaning, class: 'line-of-text' },
+        ],
+        { intro: 'Told: how far the runs narrowed what is known between stacks. All else keeps the value of the parent.' },
+    );
     private readonly chart = new Chart('Errors of the runs', 'orrery-fit-errors', { class: 'medium' });
     private readonly engine = h('input', { type: 'text', id: freshId('fit'), placeholder: 'as the rows say' });
     private readonly columns = h('input', {
@@ -212,18 +222,24 @@ export class Fit implements View {
     private show(report: Report): void {
         this.file = report.file;
         this.summary.textContent =
-            `${report.n_runs} runs, best described by ${report.engine}${report.fitted ? ', fitted' : ' as it is'}. ` +
+            `${report.n_runs} run${report.n_runs === 1 ? '' : 's'}, best described by ${report.engine}${report.fitted ? ', fitted' : ' as it is'}. ` +
             `Median error ${percent(report.median_ape_before)} before, ${percent(report.median_ape_after)} after, ` +
             `${percent(report.median_ape_left_out)} leaving each run out.`;
         this.runs.set(report.runs);
         this.draw(report.runs);
         this.parameters.set(report.parameters);
-        const next = report.next.map(
-            (n) =>
-                `Next: like ${n.like}, with ${n.column} ${n.to} instead of ${n.from}; ` +
-                `intervals ${percent(n.narrowing_frac)} narrower`,
-        );
-        fill(this.notes, ...[...report.notes, ...next].map((text) => h('li', {}, text)));
+        this.parameters.element.hidden = !report.fitted;
+        const reach = Math.exp(QUANTILE * Math.hypot(report.fit_within_frac, report.fit_stack_frac));
+        const interval = `80 % interval of jobs with this stack: a factor of ${reach.toFixed(2)} either way`;
+        const next = report.next
+            .filter((n) => n.narrowing_frac >= LEAST_NARROWING)
+            .map(
+                (n) =>
+                    `Next: like ${n.like}, with ${n.column} ${n.to} instead of ${n.from}` +
+                    `${n.predicted_s > 0 ? `, about ${digits(n.predicted_s)} s` : ''}; ` +
+                    `intervals ${percent(n.narrowing_frac)} narrower`,
+            );
+        fill(this.notes, ...[interval, ...report.notes, ...next].map((text) => h('li', {}, text)));
         this.save.hidden = this.report.hidden = false;
         this.app.say(this.summary.textContent);
     }
