@@ -33,9 +33,13 @@ void orr_stack_note(struct orr_stack *stack, const char *format, ...)
 {
     va_list arguments;
     if (stack->n_notes == ORR_STACK_NOTES) return;
+    char *note = stack->notes[stack->n_notes];
     va_start(arguments, format);
-    vsnprintf(stack->notes[stack->n_notes++], ORR_NOTE, format, arguments);
+    vsnprintf(note, ORR_NOTE, format, arguments);
     va_end(arguments);
+    for (size_t i = 0; i < stack->n_notes; i++) /* rows of one file may be wrong in the same way */
+        if (strcmp(stack->notes[i], note) == 0) return;
+    stack->n_notes++;
 }
 
 /* ---------------------------------------------------------------- opening, closing */

@@ -91,14 +91,26 @@ static enum orr_err check_said(const struct orr_cells *cells, const char *origin
     return err;
 }
 
+/* Put a cell of --with. A log knows its program, and its user which version of it; and a server may call its model as
+ * it likes. What else a log knows differently is said. */
+static void put_with(struct orr_stack *stack, struct orr_cells *cells, const char *name, const char *value,
+                     const char *origin, bool logged)
+{
+    const char *known = orr_cells_get(cells, name);
+    const bool engine = strcmp(name, "engine") == 0;
+    const bool model = strcmp(name, "model") == 0 && !orr_catalogue_named(stack->catalogue, ORR_PART_MODEL, known);
+    if (logged && known[0] && !engine && !model && strcmp(known, value) != 0)
+        orr_stack_note(stack, "%.60s: its own %s counts, %.40s, and not the one of --with, %.40s", orr_log_name(origin),
+                       name, known, value);
+    (void)orr_cells_put(cells, name, value, engine || model);
+}
+
 /* Add the table of one row that options or a log made. */
 static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
                               bool logged, struct orr_error *error)
 {
-    for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
-        const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
-        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
-    }
+    for (size_t i = 0; i < stack->with.n; i++)
+        put_with(stack, cells, stack->with.names[i], stack->with.values[i], origin, logged);
     const enum orr_err err = check_said(cells, origin, what, logged, error);
     return err ? err : keep_table(stack, orr_cells_table(cells), origin, error);
 }

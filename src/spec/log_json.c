@@ -148,12 +148,32 @@ static const char *perf_server_of(const json_t *root)
     return backend && (!usual || (kind && strcmp(kind, "triton") == 0)) ? server_of(config) : NULL;
 }
 
+/* Says how many requests failed. Returns false if tokens were drafted: how many of them were accepted decides the time,
+ * and no column says it. */
+static bool is_plain(const json_t *root, struct orr_log *log)
+{
+    static const char *const DRAFTS[] = {"accept_length", "spec_decode_acceptance_length"};
+    const double all = at(root, "num_prompts"), completed = at(root, "completed");
+    const double failed = isnan(all) ? at(root, "failed") : all - completed;
+    if (failed > 0)
+        (void)snprintf(log->remark, sizeof log->remark, "%.0f of %.0f requests failed; the others count", failed,
+                       failed + completed);
+    for (size_t i = 0; i < 2; i++) {
+        if (!(at(root, DRAFTS[i]) > 1)) continue;
+        (void)snprintf(log->remark, sizeof log->remark, "not used: its tokens were drafted (%s), which no column says",
+                       DRAFTS[i]);
+        return false;
+    }
+    return true;
+}
+
 static bool read_bench_serving(const json_t *root, const char *origin, struct orr_log *log)
 {
     struct orr_cells shared = {0};
     const double completed = at(root, "completed"), output = at(root, "total_output_tokens") / completed;
     const double tpot_s = 1e-3 * at(root, "mean_tpot_ms");
     double latency_s = 1e-3 * at(root, "mean_e2el_ms");
+    if (!is_plain(root, log)) return true;
     if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_e2e_latency_ms");
     if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_ttft_ms") + tpot_s * (output - 1);
     put_text(&shared, "model", text_at(root, "model_id"));
@@ -267,7 +287,7 @@ static enum orr_err read_object(const json_t *root, const char *origin, struct o
                         "genai-perf, aiperf nor trtllm-bench");
     if (!format->read(root, origin, log)) return orr_out_of_memory(error, origin);
     log->format = format->name;
-    if (log->n_rows > before) return ORR_OK;
+    if (log->n_rows > before || strncmp(log->remark, "not used", 8) == 0) return ORR_OK;
     const bool rounded = !isnan(at(root, "train_steps_per_second"));
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s has no time in it%s", format->name,
                     rounded ? ": its steps per second are rounded too far; give trainer_state.json" : "");

@@ -106,6 +106,29 @@ static void runs_that_cannot_be_are_left_out(void **state)
     orr_stack_close(stack);
 }
 
+/* What a log knows counts, but a server may call its model as it likes. */
+static void a_log_knows_more_than_its_user(void **state)
+{
+    struct world *world = *state;
+    static const char RESULT[] = "{'completed':64,'total_input_tokens':65536,'total_output_tokens':16384,"
+                                 "'mean_tpot_ms':12.5,'mean_ttft_ms':120,'max_concurrency':32,'backend':'vllm',"
+                                 "'model_id':'/models/ours'}";
+    static const char WITH[] = "model=llama3-8b,system=h100-sxm,gpus=1,concurrency=8";
+    char text[400];
+    struct orr_stack *stack;
+    struct orr_error error;
+    snprintf(text, sizeof text, "%s", RESULT);
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+    if (orr_stack_open(world->catalogue, NULL, &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, WITH, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "a/x.json", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_string_equal(stack->engines[0]->runs[stack->chosen[0]].job.model.id, "llama3-8b");
+    assert_true(has_note(stack, "x.json: its own concurrency counts, 32, and not the one of --with, 8"));
+    orr_stack_close(stack);
+}
+
 /* The GPUs of a row that does not say them are those that its degrees need. */
 static void gpus_follow_the_degrees(void **state)
 {
@@ -144,11 +167,9 @@ static void first_tokens_stay_unsure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_parent_is_a_version),
-        cmocka_unit_test(what_a_log_does_not_say_is_named),
-        cmocka_unit_test(a_bad_row_is_named_whole),
-        cmocka_unit_test(runs_that_cannot_be_are_left_out),
-        cmocka_unit_test(gpus_follow_the_degrees),
+        cmocka_unit_test(the_parent_is_a_version),        cmocka_unit_test(what_a_log_does_not_say_is_named),
+        cmocka_unit_test(a_bad_row_is_named_whole),       cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(a_log_knows_more_than_its_user), cmocka_unit_test(gpus_follow_the_degrees),
         cmocka_unit_test(first_tokens_stay_unsure),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

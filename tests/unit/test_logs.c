@@ -201,6 +201,25 @@ static void requests_in_flight_are_those_there_were(void **state)
     check_json("[" BENCH("") "," BENCH("") "]", "concurrency", "200");
 }
 
+/* Failed requests are told, and runs with drafts are left out. */
+static void what_no_column_says_is_remarked(void **state)
+{
+    (void)state;
+    static const char *const CASES[][2] = {
+        {BENCH(", \"num_prompts\": 250"), "50 of 250 requests failed; the others count"},
+        {BENCH(", \"failed\": 0"), ""},
+        {BENCH(", \"accept_length\": 1.0"), ""},
+        {BENCH(", \"accept_length\": 2.4"), "not used: its tokens were drafted (accept_length), which no column says"}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_log log = {.skip = 1};
+        struct orr_error error;
+        if (orr_log_read(CASES[i][0], "x.json", &log, &error)) fail_msg("%s", error.text);
+        assert_string_equal(log.remark, CASES[i][1]);
+        assert_int_equal(log.n_rows == 0, i == 3);
+        free(log.rows);
+    }
+}
+
 #define TRAINED(samples, steps, more)                                                                                  \
     "{\"train_runtime\": 100.0, \"train_samples_per_second\": " samples ", \"train_steps_per_second\": " steps more "}"
 
@@ -247,8 +266,8 @@ int main(void)
         cmocka_unit_test(torchtitan_says_its_plan),         cmocka_unit_test(runs_of_one_file_are_kept_apart),
         cmocka_unit_test(a_growing_batch_is_told),          cmocka_unit_test(what_cannot_be_said_is_not_invented),
         cmocka_unit_test(the_right_file_is_named),          cmocka_unit_test(requests_in_flight_are_those_there_were),
-        cmocka_unit_test(batches_of_the_trainer_are_whole), cmocka_unit_test(formats_of_trtllm_are_read),
-        cmocka_unit_test(times_have_their_units),
+        cmocka_unit_test(what_no_column_says_is_remarked),  cmocka_unit_test(batches_of_the_trainer_are_whole),
+        cmocka_unit_test(formats_of_trtllm_are_read),       cmocka_unit_test(times_have_their_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
