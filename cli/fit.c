@@ -106,16 +106,41 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_stac
     return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
 }
 
-/* An engine file ends in .json, or no --engine would take it for a file; and it never replaces the runs themselves. */
+/* A path without what means the working folder. */
+static const char *plain(const char *path)
+{
+    while (strncmp(path, "./", 2) == 0) path += 2;
+    return path;
+}
+
+/* The length of the folder of a path with the slash behind it; 0: the working folder. */
+static size_t folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool is_file_name(const char *name)
+{
+    const size_t n = strlen(name);
+    return n >= 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+/* An engine file ends in .json, or no --engine would take it for a file; it never replaces the runs themselves or its
+ * parent, and it stands beside the latter, because that is where its base is looked for. */
 static enum cli_status check_out(const struct cli_args *args)
 {
-    const char *out = cli_args_value(args, "out");
-    const size_t n = out ? strlen(out) : 0;
+    const char *out = cli_args_value(args, "out"), *parent = cli_args_value(args, "engine");
     if (!out || strcmp(out, "-") == 0) return CLI_ANSWERED;
-    if (n < 5 || strcmp(out + n - 5, ".json") != 0)
-        return cli_fail("--out %s: the name of an engine file ends in .json", out);
+    if (!is_file_name(out)) return cli_fail("--out %s: the name of an engine file ends in .json", out);
+    out = plain(out);
     for (size_t i = 0; i < args->n_words; i++)
-        if (strcmp(args->words[i], out) == 0) return cli_fail("--out %s: this file has the runs", out);
+        if (strcmp(plain(args->words[i]), out) == 0) return cli_fail("--out %s: this file has the runs", out);
+    if (!parent || !is_file_name(parent)) return CLI_ANSWERED;
+    parent = plain(parent);
+    if (strcmp(parent, out) == 0) return cli_fail("--out %s: this file is the parent", out);
+    if (folder_of(parent) != folder_of(out) || strncmp(parent, out, folder_of(out)) != 0)
+        return cli_fail("--out %s: write it into the folder of its parent, %s, or it will not be found", out, parent);
     return CLI_ANSWERED;
 }
 

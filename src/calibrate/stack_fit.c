@@ -108,12 +108,25 @@ static enum orr_stack_kin kin_of_parent(enum orr_job_kind kind, const char *pare
     return orr_engine_stands_in(parent) ? ORR_STACK_FOREIGN : ORR_STACK_SERVED;
 }
 
+/* The spread of stacks about a parent is not that about a stack of one's own, and what a fitted parent shares among its
+ * runs would be lost. */
+static enum orr_err refuse_fitted(const struct orr_engine *engine, struct orr_error *error)
+{
+    if (engine->fit_runs == 0) return ORR_OK;
+    return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0},
+                    "engine \"%s\" is itself fitted, to %lld run%s: fit those and the new runs together, with its "
+                    "parent as --engine",
+                    engine->id, (long long)engine->fit_runs, engine->fit_runs == 1 ? "" : "s");
+}
+
 /* The parent's runs, and the engine that they are runs of. */
 static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
 {
-    const enum orr_err err = read_engine(stack, stack->parent, error);
-    if (err) return err;
+    enum orr_err err = read_engine(stack, stack->parent, error);
     struct orr_stack_runs *runs = stack->engines[0];
+    for (size_t i = 0; !err && i < runs->n; i++)
+        if (orr_stack_usable(runs, i)) err = refuse_fitted(&runs->runs[i].job.engine, error);
+    if (err) return err;
     if (!orr_stack_linearise(runs, NULL, &worker->n_predictions)) return orr_out_of_memory(error, NULL);
     const char *first = NULL;
     enum orr_job_kind kind = ORR_JOB_TRAIN;
