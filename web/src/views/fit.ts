@@ -111,7 +111,7 @@ export class Fit implements View {
     );
     private readonly report = h('div', { class: 'grid', hidden: true });
     private file: JsonObject | undefined;
-    private source = 'runs.csv';
+    private sources = ['runs.csv'];
     private running: AbortController | undefined;
 
     constructor(private readonly app: App) {
@@ -123,8 +123,9 @@ export class Fit implements View {
             type: 'file',
             id: freshId('fit'),
             class: 'hidden',
+            multiple: true,
             accept: '.csv,.json,.jsonl,.log,.txt,.out',
-            onchange: () => void this.take(input.files?.[0]),
+            onchange: () => void this.take([...(input.files ?? [])]),
         });
         this.element = h(
             'div',
@@ -150,8 +151,8 @@ export class Fit implements View {
                     'p',
                     { class: 'drop' },
                     input,
-                    h('label', { class: 'button', htmlFor: input.id }, 'Choose a file'),
-                    ' or drop it on this page',
+                    h('label', { class: 'button', htmlFor: input.id }, 'Choose files'),
+                    ' or drop them on this page',
                 ),
                 this.faultText,
                 this.summary,
@@ -176,14 +177,14 @@ export class Fit implements View {
             event.preventDefault();
             event.stopPropagation(); // elsewhere a dropped file is a model
             document.documentElement.classList.remove('dropping');
-            void this.take(event.dataTransfer?.files[0]);
+            void this.take([...(event.dataTransfer?.files ?? [])]);
         });
     }
 
     command(): string {
         const name = this.name.value.trim() || 'my-stack';
         return commandLine(
-            ...['fit', this.source],
+            ...['fit', ...this.sources],
             ...(this.engine.value.trim() ? ['--engine', this.engine.value.trim()] : []),
             ...(this.columns.value.trim() ? ['--with', this.columns.value.trim()] : []),
             ...['--name', name, '--out', `${name}.json`],
@@ -195,19 +196,24 @@ export class Fit implements View {
         void answer;
     }
 
-    private async take(file: File | undefined): Promise<void> {
-        if (!file) return;
+    private async take(files: readonly File[]): Promise<void> {
+        if (files.length === 0) return;
         this.running?.abort();
         const running = (this.running = new AbortController());
         this.faultText.textContent = '';
-        this.source = file.name;
+        this.sources = files.map((f) => f.name);
         this.app.commandChanged();
-        if (file.size > MOST_BYTES) {
-            this.faultText.textContent = `${file.name} is too long for this page; use orrery fit`;
+        const names = this.sources.join(', ');
+        if (files.reduce((sum, f) => sum + f.size, 0) > MOST_BYTES) {
+            this.faultText.textContent = `${names}: too long for this page; use orrery fit`;
             return;
         }
-        this.summary.textContent = `Fitting ${file.name} …`;
-        const request: JsonObject = { runs: await file.text(), name: this.name.value || 'my-stack' };
+        this.summary.textContent = `Fitting ${names} …`;
+        const texts = await Promise.all(files.map((f) => f.text()));
+        const request: JsonObject = {
+            runs: texts.length === 1 ? texts[0]! : texts.map((text) => `${text}\n`), // a list may have single runs, too
+            name: this.name.value || 'my-stack',
+        };
         if (this.engine.value) request['engine'] = this.engine.value;
         if (this.columns.value) request['with'] = this.columns.value;
         try {
