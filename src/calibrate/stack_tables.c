@@ -141,11 +141,23 @@ enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct 
     return add_cells(stack, &cells, origin, "the run", false, error);
 }
 
+/* Programs for tables write semicolons or tabs in many countries. Returns what a table without commas has instead. */
+static const char *other_separator(const char *csv)
+{
+    const size_t n = strcspn(csv, "\r\n");
+    if (memchr(csv, ',', n)) return NULL;
+    return memchr(csv, ';', n) ? "semicolons" : memchr(csv, '\t', n) ? "tabs" : NULL;
+}
+
 /* The table with the columns of --with that it does not have. */
 static enum orr_err add_table(struct orr_stack *stack, const char *csv, const char *origin, struct orr_error *error)
 {
     struct orr_csv table = {0};
     struct orr_text text = {0};
+    const char *separator = other_separator(csv);
+    if (separator)
+        return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = origin, .line = 1},
+                        "the columns are separated by %s: save the table with commas", separator);
     const enum orr_err err = orr_csv_parse(csv, origin, &table, error);
     if (err) return err;
     const struct orr_cells *with = &stack->with;
