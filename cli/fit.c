@@ -13,8 +13,8 @@
 static const char usage[] =
     "usage: orrery fit RUNS... [options]\n"
     "Fit a software stack to measured runs (docs/fit.md): tables with the columns of validation/, logs of\n"
-    "Megatron-LM, NeMo, torchtitan and nanotron, trainer_state.json, and the JSON of vllm bench serve, SGLang\n"
-    "bench_serving, genai-perf, aiperf and trtllm-bench. --out FILE writes an engine for --engine FILE.";
+    "Megatron-LM and -DeepSpeed, NeMo, torchtitan and nanotron, trainer_state.json, and the JSON of vllm bench\n"
+    "serve, SGLang bench_serving, genai-perf, aiperf and trtllm-bench. --out FILE writes an engine for --engine FILE.";
 
 /* ---------------------------------------------------------------- what few runs are worth */
 
