@@ -207,7 +207,7 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
-                       origin, log.n_all, (long long)stack->skip);
+                       orr_log_name(origin), log.n_all, (long long)stack->skip);
     if (!err && log.remark[0]) orr_stack_note(stack, "%.60s: %s", orr_log_name(origin), log.remark);
     if (!err && log.format && log.n_rows == 0)
         err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s", log.remark);

@@ -259,24 +259,9 @@ static bool join_equal(struct reading *r)
     return true;
 }
 
-static void remark(const struct job *job, const char *row, struct orr_log *log)
-{
-    if (!row)
-        (void)snprintf(log->remark, sizeof log->remark,
-                       "not used: %.0f layers of each stage are recomputed and not all, which no column says",
-                       job->plan.block_layers);
-    else if (job->n_other > 0)
-        (void)snprintf(log->remark, sizeof log->remark,
-                       "its global batch changed: the %zu iterations with %s count, and %zu others do not", job->n, row,
-                       job->n_other);
-}
-
 static void describe(const struct kind *kind, struct job *job, const char *origin, struct orr_log *log)
 {
-    if (!orr_log_plan_end(&job->plan, &job->cells)) {
-        remark(job, NULL, log);
-        return;
-    }
+    orr_log_plan_end(&job->plan, &job->cells);
     struct orr_cells *row = &log->rows[log->n_rows++];
     char id[ORR_CELL];
     *row = job->cells;
@@ -286,7 +271,10 @@ static void describe(const struct kind *kind, struct job *job, const char *origi
     (void)orr_cells_put_number(row, "value", settled(job) * kind->unit);
     (void)orr_cells_put(row, "engine", job->plan.deepspeed ? "megatron-deepspeed" : kind->engine, true);
     if (job->n <= job->n_early) log->n_all += job->n_iterations;
-    remark(job, orr_cells_get(row, "global_batch"), log);
+    if (job->n_other > 0)
+        (void)snprintf(log->remark, sizeof log->remark,
+                       "its global batch changed: the %zu iterations with %s count, and %zu others do not", job->n,
+                       orr_cells_get(row, "global_batch"), job->n_other);
 }
 
 static bool make_rows(struct reading *r, const char *origin, struct orr_log *log)

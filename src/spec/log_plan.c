@@ -92,6 +92,16 @@ static void read_precision(struct orr_cells *cells, const char *name, const char
         if (strcmp(name, "fp8_recipe") == 0 && starts(value, RECIPES[i])) put(cells, "fp8_recipe", RECIPES[i]);
 }
 
+/* "['core_attn', 'moe_act']" */
+static void read_modules(struct orr_log_plan *plan, const char *value)
+{
+    size_t n = 0;
+    for (; *value && n + 1 < sizeof plan->modules; value++)
+        if (isalnum((unsigned char)*value) || *value == '_' || *value == ',') plan->modules[n++] = *value;
+    plan->modules[n] = '\0';
+    if (strcmp(plan->modules, "None") == 0) plan->modules[0] = '\0';
+}
+
 /* Releases until 2022 have a method or a switch instead of a granularity, which later ones print beside it. */
 static void read_recompute(struct orr_log_plan *plan, struct orr_cells *cells, const char *name, const char *value)
 {
@@ -102,9 +112,13 @@ static void read_recompute(struct orr_log_plan *plan, struct orr_cells *cells, c
     if (strcmp(name, "recompute_granularity") == 0 && !none)
         put(cells, "recompute", starts(value, "full") ? "full" : "selective");
     if (strcmp(name, "recompute_method") == 0 || strcmp(name, "activations_checkpoint_method") == 0)
-        plan->by_block = starts(value, "block");
+        (void)snprintf(plan->method, sizeof plan->method, "%s",
+                       starts(value, "block")     ? "first"
+                       : starts(value, "uniform") ? "uniform"
+                                                  : "");
     if (strcmp(name, "recompute_num_layers") == 0 || strcmp(name, "activations_checkpoint_num_layers") == 0)
-        plan->block_layers = orr_log_number(value);
+        plan->layers = orr_log_number(value);
+    if (strcmp(name, "recompute_modules") == 0) read_modules(plan, value);
 }
 
 /* The distributed optimizer is ZeRO-1. Sharded data parallelism has a strategy, and DeepSpeed a stage, both of which
@@ -221,8 +235,18 @@ enum orr_log_start orr_log_plan_starts(const char *line)
     return strstr(line, "Building ") && strstr(line, "device mesh with ") ? ORR_LOG_MESH : ORR_LOG_GOES_ON;
 }
 
-bool orr_log_plan_end(const struct orr_log_plan *plan, struct orr_cells *cells)
+void orr_log_plan_end(const struct orr_log_plan *plan, struct orr_cells *cells)
 {
+    char text[ORR_CELL];
     if (plan->built) (void)orr_cells_put(cells, "recompute", "none", false);
-    return !(plan->by_block && plan->block_layers > 0 && strcmp(orr_cells_get(cells, "recompute"), "full") == 0);
+    const char *recompute = orr_cells_get(cells, "recompute");
+    const bool groups = strcmp(plan->method, "uniform") == 0; /* of one layer: as if nothing had been said */
+    if (strcmp(recompute, "full") == 0 && plan->method[0] && plan->layers > (groups ? 1 : 0)) {
+        (void)snprintf(text, sizeof text, "%s:%.0f", plan->method, plan->layers);
+        put(cells, "recompute", text);
+    }
+    if (strcmp(recompute, "selective") == 0 && plan->modules[0] && strcmp(plan->modules, "core_attn") != 0) {
+        (void)snprintf(text, sizeof text, "ops:%s", plan->modules);
+        put(cells, "recompute", text);
+    }
 }

@@ -10,8 +10,9 @@ struct orr_log_plan {
     bool deepspeed;      /* its ZeRO stage counts */
     bool sharded;        /* by sharded data parallelism of Megatron-LM, whose strategy counts */
     int strategy;        /* as a ZeRO stage */
-    bool by_block;       /* only block_layers layers of a stage are recomputed */
-    double block_layers; /* of a stage */
+    char method[8];      /* how whole layers are recomputed: "first" ones or groups of "uniform" size; "": not said */
+    double layers;       /* of a stage, or of a group */
+    char modules[96];    /* what selective recomputation repeats, separated by commas; "": not said */
     bool built;          /* torchtitan has said what it builds */
     bool pipelines;      /* it builds more than one stage */
 };
@@ -24,7 +25,7 @@ double orr_log_number_after(const char *line, const char *text);
 enum orr_log_start { ORR_LOG_GOES_ON, ORR_LOG_MESH, ORR_LOG_NEW_RUN };
 enum orr_log_start orr_log_plan_starts(const char *line);
 void orr_log_plan_read(struct orr_log_plan *plan, const char *line, struct orr_cells *cells);
-/* When all has been read: what was not said is not in use. Returns false if no row can say the plan. */
-bool orr_log_plan_end(const struct orr_log_plan *plan, struct orr_cells *cells);
+/* When all has been read: what was not said is not in use, and a part of the layers or modules may be recomputed. */
+void orr_log_plan_end(const struct orr_log_plan *plan, struct orr_cells *cells);
 
 #endif
