@@ -168,6 +168,18 @@ static void leave_impossible(struct orr_stack_run *run)
              run->needs_bytes / ORR_GIB, capacity_bytes / ORR_GIB);
 }
 
+/* A run counts once. What is left out of the rows is known before the first of them is. */
+static bool leave_repeated(struct orr_stack_runs *runs)
+{
+    const char **reasons = calloc(runs->n + 1, sizeof *reasons);
+    if (!reasons) return false;
+    for (size_t i = 0; i < runs->n; i++) reasons[i] = orr_stack_repeated(runs, i);
+    for (size_t i = 0; i < runs->n; i++)
+        if (reasons[i]) snprintf(runs->runs[i].score.skipped, sizeof runs->runs[i].score.skipped, "%s", reasons[i]);
+    free(reasons);
+    return true;
+}
+
 static void note_memory(struct orr_stack *stack)
 {
     const struct orr_stack_runs *runs = stack->engines[0];
@@ -183,10 +195,10 @@ static void note_memory(struct orr_stack *stack)
 static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
 {
     const size_t before = stack->n_notes;
-    const struct orr_stack_runs *runs = stack->engines[0];
+    struct orr_stack_runs *runs = stack->engines[0];
     stack->chosen = malloc((runs->n + 1) * sizeof *stack->chosen);
     stack->about = calloc(runs->n + 1, sizeof *stack->about);
-    if (!stack->chosen || !stack->about) return orr_out_of_memory(error, NULL);
+    if (!stack->chosen || !stack->about || !leave_repeated(runs)) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < runs->n; i++) {
         char name[80];
         leave_impossible(&runs->runs[i]);

@@ -106,6 +106,31 @@ static void runs_that_cannot_be_are_left_out(void **state)
     orr_stack_close(stack);
 }
 
+/* A step time, and the rates that follow from it, are one run; so is a row that is there twice. Two runs that were
+ * measured alike are two. */
+static void a_run_counts_once(void **state)
+{
+    struct world *world = *state;
+    static const char HEAD[] = "id,model,system,gpus,zero,seq,micro_batch,global_batch,recompute,metric,value\n";
+    static const char RUNS[] = "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,tokens_per_s_per_gpu,8977\n"
+                               "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n"
+                               "b,llama2-7b,h100-sxm,16,1,4096,1,128,full,tokens_per_s_per_gpu,8800\n"
+                               "c,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n"
+                               "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n";
+    char text[1000];
+    struct orr_stack *stack;
+    struct orr_error error;
+    (void)snprintf(text, sizeof text, "%s%s", HEAD, RUNS);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "runs.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "again.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 3);
+    assert_true(has_note(stack, "a not used: another value of its run counts"));
+    assert_true(has_note(stack, "a not used: the same run is there before"));
+    orr_stack_close(stack);
+}
+
 /* What a log knows counts, but a server may call its model as it likes. */
 static void a_log_knows_more_than_its_user(void **state)
 {
@@ -167,10 +192,10 @@ static void first_tokens_stay_unsure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_parent_is_a_version),        cmocka_unit_test(what_a_log_does_not_say_is_named),
-        cmocka_unit_test(a_bad_row_is_named_whole),       cmocka_unit_test(runs_that_cannot_be_are_left_out),
-        cmocka_unit_test(a_log_knows_more_than_its_user), cmocka_unit_test(gpus_follow_the_degrees),
-        cmocka_unit_test(first_tokens_stay_unsure),
+        cmocka_unit_test(the_parent_is_a_version),  cmocka_unit_test(what_a_log_does_not_say_is_named),
+        cmocka_unit_test(a_bad_row_is_named_whole), cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(a_run_counts_once),        cmocka_unit_test(a_log_knows_more_than_its_user),
+        cmocka_unit_test(gpus_follow_the_degrees),  cmocka_unit_test(first_tokens_stay_unsure),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
