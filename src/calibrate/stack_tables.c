@@ -69,18 +69,23 @@ static bool is_serving(const struct orr_cells *cells)
 static enum orr_err check_said(const struct orr_cells *cells, const char *origin, const char *what, bool logged,
                                struct orr_error *error)
 {
-    const bool serving = is_serving(cells), has_gpus = !logged || orr_cells_get(cells, "dp")[0];
-    const char *const needed[][2] = {{"model", "llama3-8b"},
-                                     {"system", "h100-sxm"},
-                                     {serving ? "input_len" : "global_batch", serving ? "1024" : "256"},
-                                     {"metric", serving ? "latency_s" : "step_time_s"},
-                                     {"value", "1.5"},
-                                     {"gpus", "8"}};
+    const bool serving = is_serving(cells), dp = orr_cells_get(cells, "dp")[0];
+    const bool closed = strcmp(orr_cells_get(cells, "arrival"), "closed") == 0;
+    const struct {
+        const char *name, *example;
+        bool may_lack;
+    } needed[] = {{"model", "llama3-8b", false},
+                  {"system", "h100-sxm", false},
+                  {serving ? "input_len" : "global_batch", serving ? "1024" : "256", false},
+                  {"metric", serving ? "latency_s" : "step_time_s", false},
+                  {"value", "1.5", false},
+                  {"concurrency", "16", !closed},
+                  {"gpus", "8", !logged || dp}};
     struct orr_text missing = {0}, example = {0};
-    for (size_t i = 0; i < (has_gpus ? 5 : 6); i++) {
-        if (orr_cells_get(cells, needed[i][0])[0]) continue;
-        orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i][0]);
-        orr_text_add(&example, "%s%s=%s", example.length ? "," : "", needed[i][0], needed[i][1]);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (needed[i].may_lack || orr_cells_get(cells, needed[i].name)[0]) continue;
+        orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i].name);
+        orr_text_add(&example, "%s%s=%s", example.length ? "," : "", needed[i].name, needed[i].example);
     }
     enum orr_err err = ORR_OK;
     if (missing.length)

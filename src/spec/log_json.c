@@ -50,6 +50,12 @@ static double whole(double value)
     return isfinite(value) ? round(value) : value;
 }
 
+/* Requests in flight on average: at least one, if they are known at all. */
+static double in_flight(double mean)
+{
+    return isfinite(mean) ? round(fmax(1, mean)) : (double)NAN;
+}
+
 /* A row of one metric that shares the cells of a serving run. */
 static bool add_metric(struct orr_log *log, const struct orr_cells *shared, const char *metric, double value,
                        const char *origin)
@@ -120,7 +126,7 @@ static double concurrency_of(const json_t *root, double latency_s)
     double throughput = at(root, "request_throughput");
     if (isnan(throughput)) throughput = all / at(root, "duration");
     const bool paced = rate > 0 && isfinite(rate) && isfinite(throughput);
-    const double least = paced ? whole(fmax(1, throughput * latency_s)) : all;
+    const double least = paced ? in_flight(throughput * latency_s) : all;
     return limit > 0 ? fmin(limit, isnan(least) ? limit : least) : least;
 }
 
@@ -213,6 +219,8 @@ static bool read_perf(const json_t *root, const char *origin, struct orr_log *lo
         if (!orr_cells_get(&shared, "concurrency")[0]) put(&shared, "concurrency", at(root, LOADS[i]));
         if (!orr_cells_get(&shared, "model")[0]) put_text(&shared, "model", text_at(root, MODELS[i]));
     }
+    if (!orr_cells_get(&shared, "concurrency")[0]) /* paced: Little's law */
+        put(&shared, "concurrency", in_flight(at(root, "request_throughput.avg") * mean_s(root, "request_latency")));
     put_text(&shared, "engine", perf_server_of(root));
     put(&shared, "input_len", whole(at(root, "input_sequence_length.avg")));
     put(&shared, "output_len", whole(at(root, "output_sequence_length.avg")));
@@ -251,7 +259,7 @@ static bool read_trtllm(const json_t *root, const char *origin, struct orr_log *
     put_quantisation(root, &shared, log);
     put(&shared, "input_len", whole(at(root, "request_info.avg_input_length")));
     put(&shared, "output_len", whole(at(root, "request_info.avg_output_length")));
-    put(&shared, "concurrency", whole(fmax(1, at(root, "request_info.avg_num_concurrent_requests"))));
+    put(&shared, "concurrency", in_flight(at(root, "request_info.avg_num_concurrent_requests")));
     put_load(&shared);
     return add_metric(log, &shared, "output_tokens_per_s_per_gpu",
                       at(root, "performance.output_throughput_per_gpu_tok_s"), origin) &&

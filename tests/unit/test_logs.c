@@ -202,6 +202,20 @@ static void requests_in_flight_are_those_there_were(void **state)
     check_json("[" BENCH("") "," BENCH("") "]", "concurrency", "200");
 }
 
+#define PERF(more)                                                                                                     \
+    "{\"request_latency\": {\"unit\": \"ms\", \"avg\": 2000}, \"output_sequence_length\": {\"avg\": 200},"             \
+    "\"inter_token_latency\": {\"avg\": 9.5}" more "}"
+
+/* aiperf may pace its requests and then has no concurrency. */
+static void paced_requests_of_perf_are_counted(void **state)
+{
+    (void)state;
+    check_json(PERF(", \"request_throughput\": {\"avg\": 2.5}"), "concurrency", "5");
+    check_json(PERF(", \"request_throughput\": {\"avg\": 2.5}, \"input_config\": {\"loadgen\": {\"concurrency\": 10}}"),
+               "concurrency", "10");
+    check_json(PERF(""), "concurrency", "");
+}
+
 /* Failed requests are told, and runs with drafts are left out. */
 static void what_no_column_says_is_remarked(void **state)
 {
@@ -273,6 +287,7 @@ int main(void)
         cmocka_unit_test(what_is_recomputed_is_read),
         cmocka_unit_test(the_right_file_is_named),
         cmocka_unit_test(requests_in_flight_are_those_there_were),
+        cmocka_unit_test(paced_requests_of_perf_are_counted),
         cmocka_unit_test(what_no_column_says_is_remarked),
         cmocka_unit_test(batches_of_the_trainer_are_whole),
         cmocka_unit_test(formats_of_trtllm_are_read),
