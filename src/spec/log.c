@@ -259,6 +259,14 @@ static bool join_equal(struct reading *r)
     return true;
 }
 
+/* The family of the program, and its variant where the log tells it. */
+static const char *engine_of(const struct kind *kind, const struct orr_log_plan *plan)
+{
+    if (plan->deepspeed) return "megatron-deepspeed";
+    if (!plan->built) return kind->engine;
+    return plan->compiled ? "torchtitan-compiled" : "torchtitan-eager";
+}
+
 static void describe(const struct kind *kind, struct job *job, const char *origin, struct orr_log *log)
 {
     orr_log_plan_end(&job->plan, &job->cells);
@@ -269,7 +277,7 @@ static void describe(const struct kind *kind, struct job *job, const char *origi
     (void)orr_cells_put(row, "id", id, true);
     (void)orr_cells_put(row, "metric", kind->metric, true);
     (void)orr_cells_put_number(row, "value", settled(job) * kind->unit);
-    (void)orr_cells_put(row, "engine", job->plan.deepspeed ? "megatron-deepspeed" : kind->engine, true);
+    (void)orr_cells_put(row, "engine", engine_of(kind, &job->plan), true);
     if (job->n <= job->n_early) log->n_all += job->n_iterations;
     if (job->n_other > 0)
         (void)snprintf(log->remark, sizeof log->remark,

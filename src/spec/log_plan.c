@@ -160,23 +160,19 @@ static void read_argument(struct orr_log_plan *plan, const char *line, struct or
 
 /* ---------------------------------------------------------------- what torchtitan builds */
 
-/* The degree of a dimension: "tp=2", or the place of 'tp' in a list of names and of degrees; 1 if it is not there. */
+/* The degree of a dimension: "tp=2", or what stands at its place behind a list of names; 1 if it is not there. */
 static double degree(const char *mesh, const char *dimension)
 {
     char text[32];
-    (void)snprintf(text, sizeof text, "%s=", dimension);
-    const char *names = strchr(mesh, '['), *sizes = names ? strchr(names + 1, '[') : NULL;
-    if (!sizes) {
-        const double said = orr_log_number_after(mesh, text);
-        return said > 1 ? said : 1;
-    }
-    (void)snprintf(text, sizeof text, "'%s'", dimension);
-    const char *at = strstr(names, text);
+    const char *sizes = strrchr(mesh, '[');
+    (void)snprintf(text, sizeof text, sizes ? "'%s'" : "%s=", dimension);
+    const char *at = strstr(mesh, text);
     if (!at) return 1;
-    for (const char *c = names; c < at; c++)
+    for (const char *c = mesh; sizes && c < at; c++)
         if (*c == ',' && *++sizes) sizes += strcspn(sizes, ",");
     /* Numbers in a list have a comma behind them, which is no part of them. */
-    return strtod(sizes + strspn(sizes, "[, "), NULL);
+    const double said = strtod(sizes ? sizes + strspn(sizes, "[, ") : at + strlen(text), NULL);
+    return said > 1 ? said : 1;
 }
 
 /* "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1", or a list of names and one of
@@ -185,7 +181,7 @@ static void read_mesh(struct orr_log_plan *plan, const char *mesh, struct orr_ce
 {
     const double tp = degree(mesh, "tp"), pp = degree(mesh, "pp"), cp = degree(mesh, "cp"), ep = degree(mesh, "ep");
     const double inside = degree(mesh, "dp_shard_in_ep"), copies = degree(mesh, "dp_replicate");
-    const double shards = degree(mesh, "dp_shard") * degree(mesh, "dp_shard_mod_ep") * inside;
+    const double shards = degree(mesh, "dp") * degree(mesh, "dp_shard") * degree(mesh, "dp_shard_mod_ep") * inside;
     put_count(cells, "tp", tp);
     put_count(cells, "pp", pp);
     put_count(cells, "cp", cp);
@@ -203,6 +199,7 @@ static void read_titan(struct orr_log_plan *plan, const char *line, struct orr_c
 {
     const char *mesh = strstr(line, "device mesh with ");
     if (mesh && strstr(line, "Building ")) read_mesh(plan, mesh, cells);
+    if (strstr(line, "Compiling each TransformerBlock")) plan->compiled = true;
     if (strstr(line, "local batch size ")) {
         if (!plan->pipelines) put_count(cells, "micro_batch", orr_log_number_after(line, "local batch size "));
         put_count(cells, "global_batch", orr_log_number_after(line, "global batch size "));

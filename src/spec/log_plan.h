@@ -15,6 +15,7 @@ struct orr_log_plan {
     char modules[96];    /* what selective recomputation repeats, separated by commas; "": not said */
     bool built;          /* torchtitan has said what it builds */
     bool pipelines;      /* it builds more than one stage */
+    bool compiled;       /* and compiles it */
 };
 
 /* A number as frameworks print it for people: "1.41K", "7,193", "12.5". NAN if there is none. */

@@ -95,6 +95,9 @@ static void torchtitan_says_its_plan(void **state)
         {"fp8_recipe", "tensorwise"}, {"recompute", "selective"});
     LOG("torchtitan_2026.log", 0, {"value", "6922"}, {"tp", "2"}, {"cp", "2"}, {"dp", "8"}, {"gpus", "32"},
         {"zero_group", "8"}, {"global_batch", "8"}, {"recompute", "none"}, {"precision", ""});
+    LOG("torchtitan_2025.log", 0, {"engine", "torchtitan-eager"});
+    LOG("torchtitan_2024.log", 0, {"value", "3902"}, {"tp", "2"}, {"dp", "8"}, {"gpus", "16"}, {"zero", "3"},
+        {"seq", "4096"}, {"global_batch", "16"}, {"engine", "torchtitan-compiled"});
     LOG("torchtitan.log", 0, {"gpus", ""}, {"zero", ""}, {"recompute", ""});
 }
 
