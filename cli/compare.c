@@ -8,8 +8,8 @@
 static const char usage[] =
     "usage: orrery compare train|infer|serving|size A B [C ...] [options]\n"
     "Answer one question several times and show what differs, part by part. The options ask the question; each of A,\n"
-    "B, ... changes it: a system, an engine or a model of the catalogue, fields (tp=8,pp=4 or chip.tdp_w=500),\n"
-    "or a request of its own (FILE.json). \"=\" alone changes nothing.\n"
+    "B, ... changes it: a system, an engine or a model of the catalogue, fields (tp=8,pp=4, engine=my-stack.json\n"
+    "or chip.tdp_w=500), or a request of its own (FILE.json). \"=\" alone changes nothing.\n"
     "Exit status: 0 answered, 2 bad input.";
 
 enum { COMPARED_MAX = 8 };
@@ -102,7 +102,7 @@ static enum cli_status one_request(const struct cli_args *args, const struct orr
                                    const struct cli_job_kind *kind, const char *word, struct orr_text *requests)
 {
     struct orr_form *form = NULL;
-    const bool file = ends_with(word, ".json");
+    const bool file = ends_with(word, ".json") && !strchr(word, '='); /* engine=my-stack.json is a field */
     enum cli_status status = cli_request_form_of(args, catalogue, kind->kind, "compare ", file ? word : NULL, &form);
     if (!status && !file && strcmp(word, "=") != 0)
         status = strchr(word, '=') && strncmp(word, "generated:", 10) != 0

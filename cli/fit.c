@@ -13,8 +13,8 @@
 static const char usage[] =
     "usage: orrery fit RUNS... [options]\n"
     "Fit a software stack to measured runs (docs/fit.md): tables with the columns of validation/, logs of\n"
-    "Megatron-LM, NeMo, torchtitan and nanotron, trainer_state.json, and the JSON of vllm bench serve, SGLang\n"
-    "bench_serving, genai-perf, aiperf and trtllm-bench. --out FILE writes an engine for --engine FILE.";
+    "Megatron-LM and -DeepSpeed, NeMo, torchtitan and nanotron, trainer_state.json, and the JSON of vllm bench\n"
+    "serve, SGLang bench_serving, genai-perf, aiperf and trtllm-bench. --out FILE writes an engine for --engine FILE.";
 
 /* ---------------------------------------------------------------- what few runs are worth */
 
@@ -106,12 +106,50 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_stac
     return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
 }
 
+/* A path without what means the working folder. */
+static const char *plain(const char *path)
+{
+    while (strncmp(path, "./", 2) == 0) path += 2;
+    return path;
+}
+
+/* The length of the folder of a path with the slash behind it; 0: the working folder. */
+static size_t folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool is_file_name(const char *name)
+{
+    const size_t n = strlen(name);
+    return n >= 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+/* An engine file ends in .json, or no --engine would take it for a file; it never replaces the runs themselves or its
+ * parent, and it stands beside the latter, because that is where its base is looked for. */
+static enum cli_status check_out(const struct cli_args *args)
+{
+    const char *out = cli_args_value(args, "out"), *parent = cli_args_value(args, "engine");
+    if (!out || strcmp(out, "-") == 0) return CLI_ANSWERED;
+    if (!is_file_name(out)) return cli_fail("--out %s: the name of an engine file ends in .json", out);
+    out = plain(out);
+    for (size_t i = 0; i < args->n_words; i++)
+        if (strcmp(plain(args->words[i]), out) == 0) return cli_fail("--out %s: this file has the runs", out);
+    if (!parent || !is_file_name(parent)) return CLI_ANSWERED;
+    parent = plain(parent);
+    if (strcmp(parent, out) == 0) return cli_fail("--out %s: this file is the parent", out);
+    if (folder_of(parent) != folder_of(out) || strncmp(parent, out, folder_of(out)) != 0)
+        return cli_fail("--out %s: write it into the folder of its parent, %s, or it will not be found", out, parent);
+    return CLI_ANSWERED;
+}
+
 static enum cli_status fit(const struct cli_args *args)
 {
     struct orr_error error;
     struct orr_stack *stack = NULL;
     int64_t skip = 5;
-    if (cli_args_whole(args, "skip", 0, 1e6, &skip)) return CLI_BAD;
+    if (cli_args_whole(args, "skip", 0, 1e6, &skip) || check_out(args)) return CLI_BAD;
     if (!args->n_words && !cli_args_has(args, "run"))
         return cli_fail("fit needs runs: a table or log, or --run 'model=...,tp=8,...:step_time_s=12.3' (see --help)");
     struct orr_catalogue *catalogue = cli_args_catalogue(args);

@@ -56,7 +56,7 @@
       "run nccl-tests over nodes (orrery calibrate --fabric)")                                                         \
     X(EXPERTS, "experts", "grouped products and the load of experts", "measure a run of an expert layer (orrery fit)") \
     X(LOAD, "load", "how this engine admits and queues requests",                                                      \
-      "measure first tokens of this engine under load (orrery fit)")                                                   \
+      "measure first tokens of this engine under load (orrery validate)")                                              \
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")                            \
     X(FITTED, "fitted", "the runs that this engine was fitted to leave much of the stack open",                        \
       "add the runs that orrery fit proposes")                                                                         \

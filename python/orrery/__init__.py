@@ -259,8 +259,11 @@ class Catalogue:
     def fit(self, runs: Union[str, "os.PathLike[str]", Sequence[str]], *, engine: Optional[str] = None,
             name: str = "my-stack", with_: Optional[Mapping[str, Any]] = None, skip: Optional[int] = None) -> Dict[str, Any]:
         """As :func:`orrery.fit`, with the parts of this catalogue."""
-        if isinstance(runs, os.PathLike):
-            with open(runs, encoding="utf-8") as file:
+        path: Optional[str] = os.fspath(runs) if isinstance(runs, os.PathLike) else None
+        if isinstance(runs, str) and "\n" not in runs and "=" not in runs and os.path.isfile(runs):
+            path = runs
+        if path is not None:
+            with open(path, encoding="utf-8", errors="replace") as file:  # logs may hold any bytes
                 runs = file.read()
         request: Dict[str, Any] = {"runs": runs if isinstance(runs, str) else list(runs), "name": name}
         if engine is not None:

@@ -170,6 +170,8 @@ bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 
 /* Why a row of requests in flight tells nothing that another row of its run does not (stack_rows.c); NULL: it does. */
 const char *orr_stack_unfit(const struct orr_csv *csv, size_t row);
+/* Why a run counts by another row, or in another file, already; NULL: it does not. */
+const char *orr_stack_repeated(const struct orr_stack_runs *runs, size_t i);
 
 /* A choice of runs of a table. */
 struct orr_stack_choice {

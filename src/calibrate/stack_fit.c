@@ -33,9 +33,13 @@ void orr_stack_note(struct orr_stack *stack, const char *format, ...)
 {
     va_list arguments;
     if (stack->n_notes == ORR_STACK_NOTES) return;
+    char *note = stack->notes[stack->n_notes];
     va_start(arguments, format);
-    vsnprintf(stack->notes[stack->n_notes++], ORR_NOTE, format, arguments);
+    vsnprintf(note, ORR_NOTE, format, arguments);
     va_end(arguments);
+    for (size_t i = 0; i < stack->n_notes; i++) /* rows of one file may be wrong in the same way */
+        if (strcmp(stack->notes[i], note) == 0) return;
+    stack->n_notes++;
 }
 
 /* ---------------------------------------------------------------- opening, closing */
@@ -104,12 +108,25 @@ static enum orr_stack_kin kin_of_parent(enum orr_job_kind kind, const char *pare
     return orr_engine_stands_in(parent) ? ORR_STACK_FOREIGN : ORR_STACK_SERVED;
 }
 
+/* The spread of stacks about a parent is not that about a stack of one's own, and what a fitted parent shares among its
+ * runs would be lost. */
+static enum orr_err refuse_fitted(const struct orr_engine *engine, struct orr_error *error)
+{
+    if (engine->fit_runs == 0) return ORR_OK;
+    return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0},
+                    "engine \"%s\" is itself fitted, to %lld run%s: fit those and the new runs together, with its "
+                    "parent as --engine",
+                    engine->id, (long long)engine->fit_runs, engine->fit_runs == 1 ? "" : "s");
+}
+
 /* The parent's runs, and the engine that they are runs of. */
 static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
 {
-    const enum orr_err err = read_engine(stack, stack->parent, error);
-    if (err) return err;
+    enum orr_err err = read_engine(stack, stack->parent, error);
     struct orr_stack_runs *runs = stack->engines[0];
+    for (size_t i = 0; !err && i < runs->n; i++)
+        if (orr_stack_usable(runs, i)) err = refuse_fitted(&runs->runs[i].job.engine, error);
+    if (err) return err;
     if (!orr_stack_linearise(runs, NULL, &worker->n_predictions)) return orr_out_of_memory(error, NULL);
     const char *first = NULL;
     enum orr_job_kind kind = ORR_JOB_TRAIN;
@@ -151,6 +168,18 @@ static void leave_impossible(struct orr_stack_run *run)
              run->needs_bytes / ORR_GIB, capacity_bytes / ORR_GIB);
 }
 
+/* A run counts once. What is left out of the rows is known before the first of them is. */
+static bool leave_repeated(struct orr_stack_runs *runs)
+{
+    const char **reasons = calloc(runs->n + 1, sizeof *reasons);
+    if (!reasons) return false;
+    for (size_t i = 0; i < runs->n; i++) reasons[i] = orr_stack_repeated(runs, i);
+    for (size_t i = 0; i < runs->n; i++)
+        if (reasons[i]) snprintf(runs->runs[i].score.skipped, sizeof runs->runs[i].score.skipped, "%s", reasons[i]);
+    free(reasons);
+    return true;
+}
+
 static void note_memory(struct orr_stack *stack)
 {
     const struct orr_stack_runs *runs = stack->engines[0];
@@ -166,10 +195,10 @@ static void note_memory(struct orr_stack *stack)
 static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
 {
     const size_t before = stack->n_notes;
-    const struct orr_stack_runs *runs = stack->engines[0];
+    struct orr_stack_runs *runs = stack->engines[0];
     stack->chosen = malloc((runs->n + 1) * sizeof *stack->chosen);
     stack->about = calloc(runs->n + 1, sizeof *stack->about);
-    if (!stack->chosen || !stack->about) return orr_out_of_memory(error, NULL);
+    if (!stack->chosen || !stack->about || !leave_repeated(runs)) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < runs->n; i++) {
         char name[80];
         leave_impossible(&runs->runs[i]);

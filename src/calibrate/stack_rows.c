@@ -56,6 +56,46 @@ const char *orr_stack_unfit(const struct orr_csv *csv, size_t row)
     return NULL;
 }
 
+/* Which value of a run counts: a time before the rates that follow from it. A rank of -1: always. */
+static int rank_of(const char *metric)
+{
+    static const char *const METRICS[] = {"step_time_s", "latency_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu"};
+    for (int i = 0; i < (int)(sizeof METRICS / sizeof *METRICS); i++)
+        if (strcmp(metric, METRICS[i]) == 0) return i;
+    return -1;
+}
+
+/* Is the value of run i said by that of run k, which has the same name and plan? */
+static bool follows(const struct orr_stack_runs *runs, size_t i, size_t k)
+{
+    const struct orr_stack_run *a = &runs->runs[i], *b = &runs->runs[k];
+    const int rank = rank_of(a->score.metric), other = rank_of(b->score.metric);
+    size_t column = 0;
+    if (a->csv != b->csv || rank < 0 || other < 0 || other >= rank) return false;
+    const struct orr_csv *csv = &runs->table->csvs[a->csv];
+    return differences(csv, a->row, b->row, &column) == 1 && strcmp(csv->names[column], "metric") == 0;
+}
+
+/* Is it the same row, or the same file, a second time? */
+static bool is_copy(const struct orr_stack_runs *runs, size_t i, size_t k)
+{
+    const struct orr_score *a = &runs->runs[i].score, *b = &runs->runs[k].score;
+    return k < i && a->id[0] && a->measured == b->measured && runs->as_is[i] == runs->as_is[k] &&
+           strcmp(a->metric, b->metric) == 0 && strcmp(a->model, b->model) == 0;
+}
+
+const char *orr_stack_repeated(const struct orr_stack_runs *runs, size_t i)
+{
+    if (!orr_stack_usable(runs, i) || runs->n > MOST_RUNS) return NULL;
+    for (size_t k = 0; k < runs->n; k++) {
+        if (k == i || !orr_stack_usable(runs, k) || strcmp(runs->runs[i].score.id, runs->runs[k].score.id) != 0)
+            continue;
+        if (is_copy(runs, i, k)) return "the same run is there before";
+        if (follows(runs, i, k)) return "another value of its run counts";
+    }
+    return NULL;
+}
+
 void orr_stack_check_rows(struct orr_stack *stack)
 {
     const struct orr_stack_runs *runs = stack->engines[0];

@@ -64,24 +64,59 @@ static bool is_serving(const struct orr_cells *cells)
     return false;
 }
 
-/* Add the table of one row that options or a log made. What must be known and is not is named in one line. */
-static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
-                              struct orr_error *error)
+/* What must be known and is not is named in one line, with an example of how to say it. Whoever types a run gives its
+ * degrees, whose product are its GPUs; a log that does not print them had any. */
+static enum orr_err check_said(const struct orr_cells *cells, const char *origin, const char *what, bool logged,
+                               struct orr_error *error)
 {
-    for (size_t i = 0; i < stack->with.n; i++) { /* a log knows its program, and its user which version of it */
-        const bool names_engine = strcmp(stack->with.names[i], "engine") == 0;
-        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], names_engine);
+    const bool serving = is_serving(cells), dp = orr_cells_get(cells, "dp")[0];
+    const bool closed = strcmp(orr_cells_get(cells, "arrival"), "closed") == 0;
+    const struct {
+        const char *name, *example;
+        bool may_lack;
+    } needed[] = {{"model", "llama3-8b", false},
+                  {"system", "h100-sxm", false},
+                  {serving ? "input_len" : "global_batch", serving ? "1024" : "256", false},
+                  {"metric", serving ? "latency_s" : "step_time_s", false},
+                  {"value", "1.5", false},
+                  {"concurrency", "16", !closed},
+                  {"gpus", "8", !logged || dp}};
+    struct orr_text missing = {0}, example = {0};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (needed[i].may_lack || orr_cells_get(cells, needed[i].name)[0]) continue;
+        orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i].name);
+        orr_text_add(&example, "%s%s=%s", example.length ? "," : "", needed[i].name, needed[i].example);
     }
-    const bool serving = is_serving(cells);
-    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
-    struct orr_text missing = {0};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
     enum orr_err err = ORR_OK;
     if (missing.length)
         err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                       "%s does not say %s (add it: --with 'model=llama3-8b,system=h100-sxm,...')", what, missing.data);
+                       "%s does not say %s (add it, as in --with %s)", what, missing.data, example.data);
     free(missing.data);
+    free(example.data);
+    return err;
+}
+
+/* Put a cell of --with. A log knows its program, and its user which version of it; and a server may call its model as
+ * it likes. What else a log knows differently is said. */
+static void put_with(struct orr_stack *stack, struct orr_cells *cells, const char *name, const char *value,
+                     const char *origin, bool logged)
+{
+    const char *known = orr_cells_get(cells, name);
+    const bool engine = strcmp(name, "engine") == 0;
+    const bool model = strcmp(name, "model") == 0 && !orr_catalogue_named(stack->catalogue, ORR_PART_MODEL, known);
+    if (logged && known[0] && !engine && !model && strcmp(known, value) != 0)
+        orr_stack_note(stack, "%.60s: its own %s counts, %.40s, and not the one of --with, %.40s", orr_log_name(origin),
+                       name, known, value);
+    (void)orr_cells_put(cells, name, value, engine || model);
+}
+
+/* Add the table of one row that options or a log made. */
+static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
+                              bool logged, struct orr_error *error)
+{
+    for (size_t i = 0; i < stack->with.n; i++)
+        put_with(stack, cells, stack->with.names[i], stack->with.values[i], origin, logged);
+    const enum orr_err err = check_said(cells, origin, what, logged, error);
     return err ? err : keep_table(stack, orr_cells_table(cells), origin, error);
 }
 
@@ -108,7 +143,15 @@ enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct 
     (void)orr_cells_put(&cells, "metric", metric.names[0], true);
     (void)orr_cells_put(&cells, "value", metric.values[0], true);
     (void)orr_cells_put(&cells, "id", origin, false);
-    return add_cells(stack, &cells, origin, "the run", error);
+    return add_cells(stack, &cells, origin, "the run", false, error);
+}
+
+/* Programs for tables write semicolons or tabs in many countries. Returns what a table without commas has instead. */
+static const char *other_separator(const char *csv)
+{
+    const size_t n = strcspn(csv, "\r\n");
+    if (memchr(csv, ',', n)) return NULL;
+    return memchr(csv, ';', n) ? "semicolons" : memchr(csv, '\t', n) ? "tabs" : NULL;
 }
 
 /* The table with the columns of --with that it does not have. */
@@ -116,6 +159,10 @@ static enum orr_err add_table(struct orr_stack *stack, const char *csv, const ch
 {
     struct orr_csv table = {0};
     struct orr_text text = {0};
+    const char *separator = other_separator(csv);
+    if (separator)
+        return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = origin, .line = 1},
+                        "the columns are separated by %s: save the table with commas", separator);
     const enum orr_err err = orr_csv_parse(csv, origin, &table, error);
     if (err) return err;
     const struct orr_cells *with = &stack->with;
@@ -160,12 +207,15 @@ enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char
     if (!err && !log.format) err = add_table(stack, text, origin, error);
     for (size_t i = 0; i < log.n_rows && !err; i++) {
         struct orr_cells cells = log.rows[i]; /* the rows stay as they are, to be compared with the next */
-        if (!said_by_another(&log, i)) err = add_cells(stack, &cells, origin, log.format, error);
+        if (!said_by_another(&log, i)) err = add_cells(stack, &cells, origin, log.format, true, error);
     }
     if (!err && log.n_all > 0)
         orr_stack_note(stack,
                        "%.60s: none of its %zu iterations comes after the first %lld (--skip), so that all count",
-                       origin, log.n_all, (long long)stack->skip);
+                       orr_log_name(origin), log.n_all, (long long)stack->skip);
+    if (!err && log.remark[0]) orr_stack_note(stack, "%.60s: %s", orr_log_name(origin), log.remark);
+    if (!err && log.format && log.n_rows == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s", log.remark);
     free(log.rows);
     return err;
 }

@@ -353,7 +353,8 @@ static void widen_far_from_runs(const struct orr_job *job, enum orr_regime regim
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
-    if (job->engine.fit_runs > 0) return fitted(&job->engine);
+    /* Runs of a fit tell about steps, never about handling and admission of requests. */
+    if (job->engine.fit_runs > 0 && regime != ORR_REGIME_SERVE_FIRST) return fitted(&job->engine);
     const enum orr_kin kin = kin_of(job, regime);
     struct orr_interval interval = of_kin(job, regime, exposure, kin);
     if (kin == ORR_KIN_RECORD) widen_far_from_runs(job, regime, exposure, &interval);

@@ -18,6 +18,8 @@
 #define CELL 96
 /* Runs beyond this are left to --csv and --json, but for the largest errors. */
 #define MOST_LINES 40
+/* Proposed runs narrow the intervals by this share at least. */
+#define LEAST_NARROWING 0.005
 
 /* How a value of a parameter is printed. */
 static void print_value(int i, double value, char text[32])
@@ -71,8 +73,8 @@ static void add_runs(const struct orr_stack *stack, struct orr_text *text, const
     struct orr_table table;
     const struct orr_stack_runs *runs = stack->engines[0];
     orr_text_section(text, style, "runs: error in %, predicted over measured time - 1");
-    orr_table_start(&table, "frrrrl");
-    ORR_ROW(&table, ORR_PAINT_BOLD, "run", "measured", "before", "after", "left out", "");
+    orr_table_start(&table, "flrrrrl");
+    ORR_ROW(&table, ORR_PAINT_BOLD, "run", "metric", "measured", "before", "after", "left out", "");
     for (size_t i = 0; i < stack->n_chosen; i++) {
         char name[80], measured[CELL], before[CELL], after[CELL], left_out[CELL];
         const struct orr_stack_about *about = &stack->about[i];
@@ -83,8 +85,8 @@ static void add_runs(const struct orr_stack *stack, struct orr_text *text, const
         print_error(before, about->before);
         print_error(after, about->after);
         print_error(left_out, about->left_out);
-        ORR_ROW(&table, about->outlier ? ORR_PAINT_BAD : ORR_PAINT_NONE, name, measured, before, after,
-                aside ? "" : left_out,
+        ORR_ROW(&table, about->outlier ? ORR_PAINT_BAD : ORR_PAINT_NONE, name,
+                runs->runs[stack->chosen[i]].score.metric, measured, before, after, aside ? "" : left_out,
                 aside            ? "set aside"
                 : about->outlier ? "outlier"
                                  : "");
@@ -97,10 +99,24 @@ static void add_runs(const struct orr_stack *stack, struct orr_text *text, const
     orr_text_fit(text, style, line);
 }
 
+static void add_level(const struct orr_stack *stack, struct orr_table *table)
+{
+    const double reach = 1.2816 * sqrt(orr_max(0, stack->fit.covariance[ORR_STACK_N][ORR_STACK_N]));
+    char now[32], range[CELL], told[CELL];
+    snprintf(now, sizeof now, "%.3g", exp(stack->fit.level));
+    snprintf(range, sizeof range, "%.3g … %.3g", exp(stack->fit.level - reach), exp(stack->fit.level + reach));
+    snprintf(told, sizeof told, "%.0f %%", 100 * orr_stack_told(&stack->fit, ORR_STACK_N));
+    ORR_ROW(table, ORR_PAINT_NONE, "time_factor", "1", now, range, told, "unexplained: every time alike");
+}
+
 static void add_parameters(const struct orr_stack *stack, struct orr_text *text, const struct orr_style *style)
 {
     struct orr_table table;
     orr_text_section(text, style, "what the runs told");
+    if (!stack->fit.fitted) {
+        orr_text_fit(text, style, "The parent describes the runs as it is; its facts are kept.\n");
+        return;
+    }
     orr_table_start(&table, "lrrlrf");
     table.drop = "000002";
     ORR_ROW(&table, ORR_PAINT_BOLD, "fact", "parent", "now", "80 %", "told", "");
@@ -118,19 +134,11 @@ static void add_parameters(const struct orr_stack *stack, struct orr_text *text,
         ORR_ROW(&table, ORR_PAINT_NONE, orr_stack_parameter(i)->key, parent, now, range, told,
                 orr_stack_parameter(i)->meaning);
     }
-    if (stack->fit.fitted) {
-        const double reach = 1.2816 * sqrt(orr_max(0, stack->fit.covariance[ORR_STACK_N][ORR_STACK_N]));
-        char now[32], range[CELL], told[CELL];
-        snprintf(now, sizeof now, "%.3g", exp(stack->fit.level));
-        snprintf(range, sizeof range, "%.3g … %.3g", exp(stack->fit.level - reach), exp(stack->fit.level + reach));
-        snprintf(told, sizeof told, "%.0f %%", 100 * orr_stack_told(&stack->fit, ORR_STACK_N));
-        ORR_ROW(&table, ORR_PAINT_NONE, "time_factor", "1", now, range, told, "unexplained: every time alike");
-    }
+    add_level(stack, &table);
     orr_table_print(&table, text, style);
     orr_text_fit(text, style,
-                 stack->fit.fitted ? "Told: how far the runs narrowed what is known between stacks. Everything else "
-                                     "keeps the parent's value.\n"
-                                   : "The parent describes the runs as it is; its facts are kept.\n");
+                 "Told: how far the runs narrowed what is known between stacks. Everything else keeps the parent's "
+                 "value.\n");
 }
 
 static void add_unexplained(const struct orr_stack *stack, struct orr_text *text, const struct orr_style *style)
@@ -168,13 +176,15 @@ static void add_members(const struct orr_stack *stack, struct orr_text *text, co
     orr_text_wrap_line(text, style, "  weights  ", 11, &line, ", ");
 }
 
+/* A run that narrows no interval by a noticeable share is not worth its time; the first one is the best. */
 static void add_next(const struct orr_stack *stack, struct orr_text *text, const struct orr_style *style)
 {
-    if (!stack->n_next) return;
+    if (!stack->n_next || stack->next[0].narrowing_frac < LEAST_NARROWING) return;
     orr_text_section(text, style, "what to measure next");
     for (size_t i = 0; i < stack->n_next; i++) {
         const struct orr_stack_next *next = &stack->next[i];
         char name[80], line[300], takes[40] = "";
+        if (next->narrowing_frac < LEAST_NARROWING) break;
         orr_stack_run_name(stack->fit_runs, next->run, name);
         if (next->predicted_s > 0) snprintf(takes, sizeof takes, ", about %.3g s", next->predicted_s);
         snprintf(line, sizeof line, "  %s with %s %s instead of %s%s: intervals %.0f %% narrower\n", name, next->column,
@@ -186,10 +196,10 @@ static void add_next(const struct orr_stack *stack, struct orr_text *text, const
 static void add_terminal(const struct orr_stack *stack, struct orr_text *text, const struct orr_style *style)
 {
     char line[300];
-    snprintf(line, sizeof line, "fit       %zu run%s · parent %s · best described by %s%s", stack->n_main,
-             stack->n_main == 1 ? "" : "s", stack->names[0], stack->fit_engine,
-             stack->fit.fitted ? ", fitted" : " as it is");
+    snprintf(line, sizeof line, "fit       %zu run%s · parent %s", stack->n_main, stack->n_main == 1 ? "" : "s",
+             stack->names[0]);
     orr_text_title(text, style, line);
+    orr_text_add(text, "  best     %s%s\n", stack->fit_engine, stack->fit.fitted ? ", fitted" : " as it is");
     add_members(stack, text, style);
     add_runs(stack, text, style);
     add_parameters(stack, text, style);

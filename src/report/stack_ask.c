@@ -7,6 +7,7 @@
 #include "report/json_text.h"
 #include "spec/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *text_of(const struct orr_doc *request, const char *key)
@@ -24,8 +25,10 @@ static enum orr_err add_runs(struct orr_stack *stack, const struct orr_doc *requ
     enum orr_err err = ORR_OK;
     for (size_t i = 0; i < json_array_size(runs) && !err; i++) {
         const char *run = json_string_value(json_array_get(runs, i));
+        char origin[32];
         if (!run) return orr_doc_fail(request, "runs", error, "must be a list of texts");
-        err = strchr(run, '\n') || run[0] == '{' ? orr_stack_add(stack, run, "runs", error)
+        (void)snprintf(origin, sizeof origin, "run %zu", i + 1);
+        err = strchr(run, '\n') || run[0] == '{' ? orr_stack_add(stack, run, origin, error)
                                                  : orr_stack_add_run(stack, run, error);
     }
     return err;

@@ -179,6 +179,13 @@ static void add_origins(const struct orr_stack *stack, struct orr_text *text)
     if (stack->n_tables > 8) orr_text_add(text, " and %zu more", stack->n_tables - 8);
 }
 
+/* The base of the file. One that is a file itself is found from the folder of the new one, beside which it stays. */
+static const char *base_of(const struct orr_stack *stack)
+{
+    const char *slash = strrchr(stack->fit_engine, '/');
+    return slash && slash[1] ? slash + 1 : stack->fit_engine;
+}
+
 json_t *orr_stack_engine_json(const struct orr_stack *stack, const char *name, const char *date)
 {
     static const char *const COMMON[] = {"time_factor", "fit_runs", "fit_within_frac", "fit_stack_frac"};
@@ -188,7 +195,7 @@ json_t *orr_stack_engine_json(const struct orr_stack *stack, const char *name, c
     add_origins(stack, &from);
     orr_text_add(&from, ")%s%s", date ? ", " : "", date ? date : "");
     if (from.failed) return NULL;
-    json_t *root = json_pack("{s:s, s:o}", "base", stack->fit_engine, "name", orr_json_word(name));
+    json_t *root = json_pack("{s:s, s:o}", "base", base_of(stack), "name", orr_json_word(name));
     json_t *sources = json_pack("{s:o}", "*", orr_json_word(from.data));
     for (int i = 0; i < ORR_STACK_N; i++)
         if (stack->fit.active[i]) set_fact(stack, i, from.data, root, sources);

@@ -11,6 +11,7 @@ struct orr_log {
     int64_t skip;       /* in: first iterations that do not count */
     size_t n_all;       /* iterations of a log that has none beyond the first ones, so that all count; else 0 */
     const char *format; /* name of the kind of log, static; NULL: the text is none */
+    char remark[160];   /* what of the log does not count; "": nothing */
     size_t n_rows;
     struct orr_cells *rows; /* owned by the caller */
 };

@@ -248,6 +248,7 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     const bool sealed = orr_catalogue_is_sealed(catalogue) && !(reference->folder && reference->folder[0]);
     const bool on_disk = model && !sealed && path_of(reference, path);
     const bool there = on_disk && (orr_is_folder(path) || (file && orr_is_file(path)));
+    part->match = ORR_MATCH_ID; /* a path is no other name of what it holds */
     if (there || (file && !model)) return parse_file(catalogue, reference, part, error);
     const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
     const enum orr_err err =

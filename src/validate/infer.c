@@ -47,10 +47,16 @@ static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_sc
     return true;
 }
 
+/* The GPUs of a row; the product of its degrees if it does not say. */
+static long gpus_of(const struct orr_csv *csv, size_t row)
+{
+    return number(csv, row, "gpus", number(csv, row, "tp", 1) * number(csv, row, "pp", 1) * number(csv, row, "dp", 1));
+}
+
 /* The number of replicas. The sum of their batches is the concurrency. */
 static long replicas(const struct orr_csv *csv, size_t row)
 {
-    const long one = number(csv, row, "tp", 1) * number(csv, row, "pp", 1), gpus = number(csv, row, "gpus", 1);
+    const long one = number(csv, row, "tp", 1) * number(csv, row, "pp", 1), gpus = gpus_of(csv, row);
     return number(csv, row, "dp", gpus / one > 0 ? gpus / one : 1);
 }
 
@@ -58,7 +64,7 @@ static long replicas(const struct orr_csv *csv, size_t row)
 static void put_plan(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
-    const long gpus = number(csv, row, "gpus", 1), tp = number(csv, row, "tp", 1), pp = number(csv, row, "pp", 1);
+    const long gpus = gpus_of(csv, row), tp = number(csv, row, "tp", 1), pp = number(csv, row, "pp", 1);
     const long ep = number(csv, row, "ep", 1), dp = replicas(csv, row);
     const char *etp = orr_csv_cell(csv, row, "etp");
     long attention = tp;

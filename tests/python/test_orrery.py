@@ -350,6 +350,13 @@ class Fit(unittest.TestCase):
     def test_columns_and_errors(self):
         report = orrery.fit(ROOT / "examples/my-runs.csv", engine="megatron-core-2025", with_={"precision": "bf16"})
         self.assertEqual(report["n_runs"], 5)
+        named = orrery.fit(str(ROOT / "examples/my-runs.csv"), engine="megatron-core-2025")
+        self.assertEqual(named["n_runs"], 5)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "job.log"  # bytes that are no text stand in logs
+            path.write_bytes(b"\xff\xfe\n" + (ROOT / "tests/unit/fixtures/logs/megatron.log").read_bytes())
+            log = orrery.fit(path, with_={"model": "llama2-13b", "system": "a100-80g-sxm"}, skip=1)
+        self.assertEqual(log["n_runs"], 1)
         with self.assertRaisesRegex(orrery.Error, "did you mean"):
             orrery.fit([self.RUN], engine="megatorn-core-2025")
 

@@ -500,6 +500,7 @@ static void the_file_predicts_as_the_fit(void **state)
         const double reach = 1.533 * hypot(world->job.engine.fit_within_frac, world->job.engine.fit_stack_frac);
         assert_true(fabs(log(world->result.interval_high_s / world->result.step_time_s) - reach) < 1e-9);
         nearest_is_own(world, stack);
+        assert_string_equal(world->job.engine.asked, ""); /* a path is no other name of an engine */
     }
     assert_true(after < left); /* the file says of its own runs what was measured more nearly than its numbers do */
     (void)remove(path);

@@ -1,77 +1,16 @@
-/* What a fit reads: logs of training, results of benchmarks, rows that are wrong, and the version of its parent. */
+/* What a fit reads: what a log does not say, rows that are wrong, and the version of its parent. */
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
-#include "spec/log.h"
+#include "predict/interval.h"
+
+#include <math.h>
 
 static bool has_note(const struct orr_stack *stack, const char *text)
 {
     for (size_t i = 0; i < stack->n_notes; i++)
         if (strstr(stack->notes[i], text)) return true;
     return false;
-}
-
-/* ---------------------------------------------------------------- logs */
-
-static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
-{
-    char path[128];
-    struct orr_log log = {.skip = 1};
-    struct orr_error error;
-    snprintf(path, sizeof path, "tests/unit/fixtures/logs/%s", file);
-    char *text = read_text(path);
-    if (orr_log_read(text, file, &log, &error)) fail_msg("%s", error.text);
-    if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
-    for (size_t i = 0; i < n; i++) {
-        const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
-        if (strcmp(got, cells[i][1]) != 0)
-            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
-    }
-    free(log.rows);
-    free(text);
-}
-#define LOG(file, row, ...)                                                                                            \
-    do {                                                                                                               \
-        static const char *const CELLS[][2] = {__VA_ARGS__};                                                           \
-        check_log(file, row, CELLS, COUNT(CELLS));                                                                     \
-    } while (0)
-
-static void logs_of_training_are_read(void **state)
-{
-    (void)state;
-    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
-        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
-        {"recompute", "selective"}, {"engine", "megatron-core"}, {"precision", "bf16"}, {"vpp", ""});
-    LOG("megatron_fp8.log", 0, {"value", "1.5005"}, {"precision", "fp8"}, {"fp8_recipe", "tensorwise"}, {"vpp", "4"},
-        {"recompute", "none"});
-    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"}, {"engine", "nemo"});
-    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"}, {"engine", "torchtitan"});
-    LOG("torchtitan_colours.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
-    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"},
-        {"engine", "nanotron"});
-    LOG("nanotron_tokens.log", 0, {"metric", "step_time_s"}, {"value", "8.79"}, {"global_batch", ""},
-        {"engine", "nanotron"});
-    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
-        {"micro_batch", "4"}, {"engine", "hf-transformers"});
-}
-
-static void results_of_serving_are_read(void **state)
-{
-    (void)state;
-    LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
-        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"},
-        {"engine", "vllm"});
-    LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
-    LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
-        {"output_len", "128"}, {"engine", "sglang"});
-    LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
-        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"}, {"engine", ""});
-    LOG("genai_perf_backends.jsonl", 0, {"engine", "tensorrt-llm"});
-    LOG("genai_perf_backends.jsonl", 2, {"engine", "vllm"}, {"concurrency", "10"});
-    LOG("genai_perf_backends.jsonl", 4, {"engine", ""}); /* the tool's default, beside another server */
-    LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
-        {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
-    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"}, {"engine", "tensorrt-llm"});
 }
 
 /* The name of a family means another version when the catalogue grows: the fit and its file name today's. Runs under
@@ -167,12 +106,96 @@ static void runs_that_cannot_be_are_left_out(void **state)
     orr_stack_close(stack);
 }
 
+/* A step time, and the rates that follow from it, are one run; so is a row that is there twice. Two runs that were
+ * measured alike are two. */
+static void a_run_counts_once(void **state)
+{
+    struct world *world = *state;
+    static const char HEAD[] = "id,model,system,gpus,zero,seq,micro_batch,global_batch,recompute,metric,value\n";
+    static const char RUNS[] = "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,tokens_per_s_per_gpu,8977\n"
+                               "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n"
+                               "b,llama2-7b,h100-sxm,16,1,4096,1,128,full,tokens_per_s_per_gpu,8800\n"
+                               "c,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n"
+                               "a,llama2-7b,h100-sxm,8,1,4096,1,128,full,step_time_s,7.3\n";
+    char text[1000];
+    struct orr_stack *stack;
+    struct orr_error error;
+    (void)snprintf(text, sizeof text, "%s%s", HEAD, RUNS);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "runs.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "again.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 3);
+    assert_true(has_note(stack, "a not used: another value of its run counts"));
+    assert_true(has_note(stack, "a not used: the same run is there before"));
+    orr_stack_close(stack);
+}
+
+/* What a log knows counts, but a server may call its model as it likes. */
+static void a_log_knows_more_than_its_user(void **state)
+{
+    struct world *world = *state;
+    static const char RESULT[] = "{'completed':64,'total_input_tokens':65536,'total_output_tokens':16384,"
+                                 "'mean_tpot_ms':12.5,'mean_ttft_ms':120,'max_concurrency':32,'backend':'vllm',"
+                                 "'model_id':'/models/ours'}";
+    static const char WITH[] = "model=llama3-8b,system=h100-sxm,gpus=1,concurrency=8";
+    char text[400];
+    struct orr_stack *stack;
+    struct orr_error error;
+    snprintf(text, sizeof text, "%s", RESULT);
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+    if (orr_stack_open(world->catalogue, NULL, &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_put(stack, WITH, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "a/x.json", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_string_equal(stack->engines[0]->runs[stack->chosen[0]].job.model.id, "llama3-8b");
+    assert_true(has_note(stack, "x.json: its own concurrency counts, 32, and not the one of --with, 8"));
+    orr_stack_close(stack);
+}
+
+/* The GPUs of a row that does not say them are those that its degrees need. */
+static void gpus_follow_the_degrees(void **state)
+{
+    struct world *world = *state;
+    static const char RUNS[] = "id,model,system,tp,dp,batch,input_len,output_len,metric,value\n"
+                               "a,llama3-8b,h100-sxm,4,,16,512,128,latency_s,0.6\n"
+                               "b,llama3-8b,h100-sxm,2,2,16,512,128,latency_s,0.8\n";
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, "vllm", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, RUNS, "runs.csv", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct orr_job *job = &stack->engines[0]->runs[stack->chosen[i]].job;
+        assert_int_equal(job->plan.gpus, 4);
+        assert_int_equal(job->plan.tp, stack->chosen[i] == 0 ? 4 : 2);
+    }
+    orr_stack_close(stack);
+}
+
+/* Runs of a fit say nothing about what a first token under load takes besides its steps: handling and admission. */
+static void first_tokens_stay_unsure(void **state)
+{
+    struct world *world = *state;
+    const struct orr_exposure none = {.bound_frac = {0}};
+    read_job(world, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','batch':8,"
+                    "'input_len':512,'output_len':128},'set':{'engine.fit_runs':3,'engine.fit_within_frac':0.05}}");
+    (void)snprintf(world->job.engine.id, sizeof world->job.engine.id, "mine");
+    const struct orr_interval step = orr_interval_of(&world->job, ORR_REGIME_IN_FLIGHT, &none);
+    const struct orr_interval first = orr_interval_of(&world->job, ORR_REGIME_SERVE_FIRST, &none);
+    assert_true(step.measured && !first.measured);
+    assert_true(log(step.high / step.low) < 0.2 && log(first.high / first.low) > 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_parent_is_a_version),     cmocka_unit_test(logs_of_training_are_read),
-        cmocka_unit_test(results_of_serving_are_read), cmocka_unit_test(what_a_log_does_not_say_is_named),
-        cmocka_unit_test(a_bad_row_is_named_whole),    cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(the_parent_is_a_version),  cmocka_unit_test(what_a_log_does_not_say_is_named),
+        cmocka_unit_test(a_bad_row_is_named_whole), cmocka_unit_test(runs_that_cannot_be_are_left_out),
+        cmocka_unit_test(a_run_counts_once),        cmocka_unit_test(a_log_knows_more_than_its_user),
+        cmocka_unit_test(gpus_follow_the_degrees),  cmocka_unit_test(first_tokens_stay_unsure),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

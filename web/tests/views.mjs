@@ -201,9 +201,24 @@ test('your runs: a table in, a report and a stack file out', async () => {
     });
     await page.waitForSelector('#view p[role=status]:has-text("3 runs")');
     equal(await page.locator('#view table').first().locator('tbody tr').count(), 3, 'a line per run');
+    await page.waitForSelector('#view li:text-matches("^80 % interval of jobs with this stack: a factor of [1-9]")');
     const [saved] = await Promise.all([page.waitForEvent('download'), page.click('text=Download the stack')]);
     const file = JSON.parse(readFileSync(await saved.path(), 'utf8'));
     equal(file.fit_runs, 3, 'the file says how many runs');
+    const parts = [1, 2, 3].map((i) => ({
+        name: `part${i}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from([0, i].map((line) => csv.split('\n')[line]).join('\n')),
+    }));
+    await page.setInputFiles('#view input[type=file]', parts);
+    await page.waitForSelector('#view p[role=status]:has-text("3 runs")');
+    check(/^orrery fit part1.csv part2.csv part3.csv /.test(await page.textContent('.share code')), 'their names');
+    await page.setInputFiles('#view input[type=file]', {
+        name: 'one.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(csv.split('\n').slice(0, 2).join('\n')),
+    });
+    await page.waitForSelector('#view p[role=status]:has-text("1 run, ")');
     await page.setInputFiles('#view input[type=file]', {
         name: 'bad.csv',
         mimeType: 'text/csv',

@@ -36,6 +36,7 @@ interface Next {
     from: string;
     to: string;
     narrowing_frac: number;
+    predicted_s: number;
 }
 
 interface Report {
@@ -46,6 +47,8 @@ interface Report {
     median_ape_before: number;
     median_ape_after: number;
     median_ape_left_out: number;
+    fit_within_frac: number;
+    fit_stack_frac: number;
     runs: Run[];
     parameters: Parameter[];
     next: Next[];
@@ -55,6 +58,8 @@ interface Report {
 
 const MOST_BARS = 24;
 const MOST_BYTES = 900_000; // the server takes a little more
+const LEAST_NARROWING = 0.005; // runs that narrow less are not worth their time
+const QUANTILE = 1.533; // of a Student t with 4 degrees of freedom: what holds four in five (docs/fit.md)
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)} %`;
 
 export class Fit implements View {
@@ -75,14 +80,19 @@ export class Fit implements View {
         ],
         { intro: 'Predicted over measured time, minus 1. Left out: predicted by a fit to the other runs.' },
     );
-    private readonly parameters = new Table<Parameter>('What the runs told', 'orrery-fit-facts', [
-        { label: 'Fact', value: (p) => p.key },
-        { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
-        { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
-        { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
-        { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
-        { label: 'Meaning', value: (p) => p.meaning },
-    ]);
+    private readonly parameters = new Table<Parameter>(
+        'What the runs told',
+        'orrery-fit-facts',
+        [
+            { label: 'Fact', value: (p) => p.key },
+            { label: 'Parent', value: (p) => p.parent, show: (p) => digits(p.parent) },
+            { label: 'Now', value: (p) => p.value, show: (p) => digits(p.value) },
+            { label: '80 %', value: (p) => `${digits(p.low)} … ${digits(p.high)}`, class: 'line-of-text' },
+            { label: 'Told', value: (p) => p.told_frac, show: (p) => percent(p.told_frac) },
+            { label: 'Meaning', value: (p) => p.meaning, class: 'line-of-text' },
+        ],
+        { intro: 'Told: how far the runs narrowed what is known between stacks. All else keeps the value of the parent.' },
+    );
     private readonly chart = new Chart('Errors of the runs', 'orrery-fit-errors', { class: 'medium' });
     private readonly engine = h('input', { type: 'text', id: freshId('fit'), placeholder: 'as the rows say' });
     private readonly columns = h('input', {
@@ -101,7 +111,7 @@ export class Fit implements View {
     );
     private readonly report = h('div', { class: 'grid', hidden: true });
     private file: JsonObject | undefined;
-    private source = 'runs.csv';
+    private sources = ['runs.csv'];
     private running: AbortController | undefined;
 
     constructor(private readonly app: App) {
@@ -113,8 +123,9 @@ export class Fit implements View {
             type: 'file',
             id: freshId('fit'),
             class: 'hidden',
+            multiple: true,
             accept: '.csv,.json,.jsonl,.log,.txt,.out',
-            onchange: () => void this.take(input.files?.[0]),
+            onchange: () => void this.take([...(input.files ?? [])]),
         });
         this.element = h(
             'div',
@@ -140,8 +151,8 @@ export class Fit implements View {
                     'p',
                     { class: 'drop' },
                     input,
-                    h('label', { class: 'button', htmlFor: input.id }, 'Choose a file'),
-                    ' or drop it on this page',
+                    h('label', { class: 'button', htmlFor: input.id }, 'Choose files'),
+                    ' or drop them on this page',
                 ),
                 this.faultText,
                 this.summary,
@@ -166,14 +177,14 @@ export class Fit implements View {
             event.preventDefault();
             event.stopPropagation(); // elsewhere a dropped file is a model
             document.documentElement.classList.remove('dropping');
-            void this.take(event.dataTransfer?.files[0]);
+            void this.take([...(event.dataTransfer?.files ?? [])]);
         });
     }
 
     command(): string {
         const name = this.name.value.trim() || 'my-stack';
         return commandLine(
-            ...['fit', this.source],
+            ...['fit', ...this.sources],
             ...(this.engine.value.trim() ? ['--engine', this.engine.value.trim()] : []),
             ...(this.columns.value.trim() ? ['--with', this.columns.value.trim()] : []),
             ...['--name', name, '--out', `${name}.json`],
@@ -185,19 +196,24 @@ export class Fit implements View {
         void answer;
     }
 
-    private async take(file: File | undefined): Promise<void> {
-        if (!file) return;
+    private async take(files: readonly File[]): Promise<void> {
+        if (files.length === 0) return;
         this.running?.abort();
         const running = (this.running = new AbortController());
         this.faultText.textContent = '';
-        this.source = file.name;
+        this.sources = files.map((f) => f.name);
         this.app.commandChanged();
-        if (file.size > MOST_BYTES) {
-            this.faultText.textContent = `${file.name} is too long for this page; use orrery fit`;
+        const names = this.sources.join(', ');
+        if (files.reduce((sum, f) => sum + f.size, 0) > MOST_BYTES) {
+            this.faultText.textContent = `${names}: too long for this page; use orrery fit`;
             return;
         }
-        this.summary.textContent = `Fitting ${file.name} …`;
-        const request: JsonObject = { runs: await file.text(), name: this.name.value || 'my-stack' };
+        this.summary.textContent = `Fitting ${names} …`;
+        const texts = await Promise.all(files.map((f) => f.text()));
+        const request: JsonObject = {
+            runs: texts.length === 1 ? texts[0]! : texts.map((text) => `${text}\n`), // a list may have single runs, too
+            name: this.name.value || 'my-stack',
+        };
         if (this.engine.value) request['engine'] = this.engine.value;
         if (this.columns.value) request['with'] = this.columns.value;
         try {
@@ -212,18 +228,24 @@ export class Fit implements View {
     private show(report: Report): void {
         this.file = report.file;
         this.summary.textContent =
-            `${report.n_runs} runs, best described by ${report.engine}${report.fitted ? ', fitted' : ' as it is'}. ` +
+            `${report.n_runs} run${report.n_runs === 1 ? '' : 's'}, best described by ${report.engine}${report.fitted ? ', fitted' : ' as it is'}. ` +
             `Median error ${percent(report.median_ape_before)} before, ${percent(report.median_ape_after)} after, ` +
             `${percent(report.median_ape_left_out)} leaving each run out.`;
         this.runs.set(report.runs);
         this.draw(report.runs);
         this.parameters.set(report.parameters);
-        const next = report.next.map(
-            (n) =>
-                `Next: like ${n.like}, with ${n.column} ${n.to} instead of ${n.from}; ` +
-                `intervals ${percent(n.narrowing_frac)} narrower`,
-        );
-        fill(this.notes, ...[...report.notes, ...next].map((text) => h('li', {}, text)));
+        this.parameters.element.hidden = !report.fitted;
+        const reach = Math.exp(QUANTILE * Math.hypot(report.fit_within_frac, report.fit_stack_frac));
+        const interval = `80 % interval of jobs with this stack: a factor of ${reach.toFixed(2)} either way`;
+        const next = report.next
+            .filter((n) => n.narrowing_frac >= LEAST_NARROWING)
+            .map(
+                (n) =>
+                    `Next: like ${n.like}, with ${n.column} ${n.to} instead of ${n.from}` +
+                    `${n.predicted_s > 0 ? `, about ${digits(n.predicted_s)} s` : ''}; ` +
+                    `intervals ${percent(n.narrowing_frac)} narrower`,
+            );
+        fill(this.notes, ...[interval, ...report.notes, ...next].map((text) => h('li', {}, text)));
         this.save.hidden = this.report.hidden = false;
         this.app.say(this.summary.textContent);
     }
