@@ -354,7 +354,16 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
                                     const struct orr_exposure *exposure)
 {
     /* Runs of a fit tell about steps, never about handling and admission of requests. */
-    if (job->engine.fit_runs > 0 && regime != ORR_REGIME_SERVE_FIRST) return fitted(&job->engine);
+    if (job->engine.fit_runs > 0 && regime != ORR_REGIME_SERVE_FIRST) {
+        struct orr_interval own = fitted(&job->engine);
+        const double away = orr_distance_to_fitted(job, regime, exposure);
+        if (away <= ORR_MEASURED_REACH) return own;
+        const struct orr_interval version = orr_towards_class(of_kin(job, regime, exposure, kin_of(job, regime)));
+        own.low = orr_min(own.low, version.low / version.mid);
+        own.high = orr_max(own.high, version.high / version.mid);
+        own.from = version.from;
+        return own;
+    }
     const enum orr_kin kin = kin_of(job, regime);
     struct orr_interval interval = of_kin(job, regime, exposure, kin);
     if (kin == ORR_KIN_RECORD) widen_far_from_runs(job, regime, exposure, &interval);

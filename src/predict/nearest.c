@@ -171,6 +171,18 @@ double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime,
     return sqrt(least);
 }
 
+double orr_distance_to_fitted(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure)
+{
+    const struct orr_measured_run own = run_of(job, regime, exposure);
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < (size_t)job->engine.n_fitted; i++) {
+        struct orr_measured_run run;
+        if (fitted_run(&job->engine, i, &run))
+            least = orr_min(least, squared_of_plan(&own, &run) + squared_of_job(&own, &run));
+    }
+    return sqrt(least);
+}
+
 bool orr_may_be_inside(const struct orr_job *job, double least_gpus, double most_gpus)
 {
     const size_t n = N_RUNS + (size_t)job->engine.n_fitted;
