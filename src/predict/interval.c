@@ -335,35 +335,53 @@ static struct orr_interval of_kin(const struct orr_job *job, enum orr_regime reg
 #define NEAR_RUNS ORR_RECORD_COVER
 #define FAR_RUNS  0.10
 
-/* Moves the interval of a measured engine towards that of another version, where the latter is wider (Eq. 324). */
+/* Moves an interval towards that of another version, where the latter is wider (Eq. 324). */
+static void widen_towards(struct orr_interval *interval, const struct orr_interval *version, double frac)
+{
+    if (version->low < interval->low) interval->low = exp((1 - frac) * log(interval->low) + frac * log(version->low));
+    if (version->high > interval->high) {
+        interval->high = exp((1 - frac) * log(interval->high) + frac * log(version->high));
+        if (frac > 0.5) interval->from = version->from;
+    }
+}
+
+static double share_of(double away, double near, double far)
+{
+    return orr_max(0, orr_min(1, (away - near) / (far - near)));
+}
+
 static void widen_far_from_runs(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                                 struct orr_interval *interval)
 {
-    const double away = orr_distance_to_engine(job, regime, exposure);
-    const double frac = orr_max(0, orr_min(1, (away - NEAR_RUNS) / (FAR_RUNS - NEAR_RUNS)));
+    const double frac = share_of(orr_distance_to_engine(job, regime, exposure), NEAR_RUNS, FAR_RUNS);
     if (frac <= 0) return;
     const struct orr_interval version = orr_towards_class(of_kin(job, regime, exposure, ORR_KIN_VERSION));
-    if (version.low < interval->low) interval->low = exp((1 - frac) * log(interval->low) + frac * log(version.low));
-    if (version.high > interval->high) {
-        interval->high = exp((1 - frac) * log(interval->high) + frac * log(version.high));
-        if (frac > 0.5) interval->from = version.from;
-    }
+    widen_towards(interval, &version, frac);
+}
+
+/* Eq. 324a: a fit knows what is like its runs. What is as far from all of them as from any measured run is as unsure as
+ * with an engine that was not fitted, about the prediction of the fit. */
+#define NEAR_FITTED FAR_RUNS
+#define FAR_FITTED  0.20
+
+static struct orr_interval of_fitted(const struct orr_job *job, enum orr_regime regime,
+                                     const struct orr_exposure *exposure)
+{
+    struct orr_interval own = fitted(&job->engine);
+    const double frac = share_of(orr_distance_to_fitted(job, regime, exposure), NEAR_FITTED, FAR_FITTED);
+    if (frac <= 0) return own;
+    struct orr_interval version = orr_towards_class(of_kin(job, regime, exposure, kin_of(job, regime)));
+    version.low /= version.mid;
+    version.high /= version.mid;
+    widen_towards(&own, &version, frac);
+    return own;
 }
 
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
     /* Runs of a fit tell about steps, never about handling and admission of requests. */
-    if (job->engine.fit_runs > 0 && regime != ORR_REGIME_SERVE_FIRST) {
-        struct orr_interval own = fitted(&job->engine);
-        const double away = orr_distance_to_fitted(job, regime, exposure);
-        if (away <= ORR_MEASURED_REACH) return own;
-        const struct orr_interval version = orr_towards_class(of_kin(job, regime, exposure, kin_of(job, regime)));
-        own.low = orr_min(own.low, version.low / version.mid);
-        own.high = orr_max(own.high, version.high / version.mid);
-        own.from = version.from;
-        return own;
-    }
+    if (job->engine.fit_runs > 0 && regime != ORR_REGIME_SERVE_FIRST) return of_fitted(job, regime, exposure);
     const enum orr_kin kin = kin_of(job, regime);
     struct orr_interval interval = of_kin(job, regime, exposure, kin);
     if (kin == ORR_KIN_RECORD) widen_far_from_runs(job, regime, exposure, &interval);

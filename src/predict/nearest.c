@@ -174,7 +174,7 @@ double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime,
 double orr_distance_to_fitted(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure)
 {
     const struct orr_measured_run own = run_of(job, regime, exposure);
-    double least = HUGE_VAL;
+    double least = job->engine.n_fitted > 0 ? HUGE_VAL : 0;
     for (size_t i = 0; i < (size_t)job->engine.n_fitted; i++) {
         struct orr_measured_run run;
         if (fitted_run(&job->engine, i, &run))

@@ -40,7 +40,8 @@ struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime reg
                                   const struct orr_exposure *exposure);
 /* How far the nearest run on record is that has the job's engine in this regime; HUGE_VAL: there is none. */
 double orr_distance_to_engine(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure);
-/* How far the nearest run is that the job's engine was fitted to, of any regime; HUGE_VAL: there is none. */
+/* How far the nearest run is that the job's engine was fitted to, of any regime; 0: its file names
+ * none. */
 double orr_distance_to_fitted(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure);
 struct orr_nearest orr_train_nearest(const struct orr_job *job, const struct orr_result *result);
 struct orr_nearest orr_infer_nearest(const struct orr_job *job, const struct orr_infer_result *result);

@@ -508,6 +508,40 @@ static void the_file_predicts_as_the_fit(void **state)
     orr_stack_close(stack);
 }
 
+/* Upper end of the interval of 7B on 8 GPUs with an engine whose only run was of a model of so many parameters. */
+static double upper_beside(struct world *world, double active_params)
+{
+    struct orr_engine *engine = &world->job.engine;
+    engine->n_fitted = active_params > 0;
+    engine->fitted[0] = (struct orr_fit_run){
+        .run = "one", .system = "h100-sxm", .model = "llama2-7b", .regime = "training, dense", .gpus = 8};
+    engine->fitted[0].active_params = active_params;
+    memcpy(engine->fitted[0].bound_frac, world->result.bound_share_frac, sizeof engine->fitted[0].bound_frac);
+    orr_train(&world->job, world->scratch, &world->result);
+    return log(world->result.interval_high_s / world->result.step_time_s);
+}
+
+/* Eq. 324a: a doubling of the parameters is 0.03 away, and other distances add in squares, so that four doublings are
+ * 0.12: a fifth of the way from 0.10 to 0.20. Far from all runs the engine is as unsure as without the fit. */
+static void a_fit_is_unsure_far_from_its_runs(void **state)
+{
+    struct world *world = *state;
+    read_job(world, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'tp':2},'workload':{"
+                    "'seq':4096,'micro_batch':1,'global_batch':16,'engine':'megatron-core-2025'},"
+                    "'set':{'engine.id':'mine'}}");
+    const double own = (double)orr_model_params_active(&world->job.model);
+    (void)upper_beside(world, 0);
+    world->job.engine.fit_runs = 3;
+    world->job.engine.fit_within_frac = 0.04;
+    world->job.engine.fit_stack_frac = 0.03;
+    const double near = upper_beside(world, own), far = upper_beside(world, own * 256), fitted = 1.533 * 0.05;
+    assert_close(near, fitted, 1e-9);
+    assert_close(upper_beside(world, 0), fitted, 1e-9); /* a file that names no run */
+    assert_close(upper_beside(world, own * 8), fitted, 1e-9);
+    assert_true(far > 2 * fitted);
+    assert_close(upper_beside(world, own * 16), 0.8 * fitted + 0.2 * far, 1e-6);
+}
+
 /* The parent as it is describes a stack only with 0.60 of the weight, and another engine with more than half. */
 static void the_file_has_the_engine_that_the_runs_favour(void **state)
 {
@@ -609,6 +643,7 @@ int main(void)
         cmocka_unit_test(factors_do_not_pile_up),
         cmocka_unit_test(the_file_has_the_engine_that_the_runs_favour),
         cmocka_unit_test(the_file_predicts_as_the_fit),
+        cmocka_unit_test(a_fit_is_unsure_far_from_its_runs),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
