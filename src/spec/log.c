@@ -93,6 +93,8 @@ struct reading {
     struct orr_cells *cells;
     double *values;
     size_t n, room;
+    double said[sizeof ARGUMENTS / sizeof *ARGUMENTS], again; /* the first value of each argument, and another one */
+    const char *clash;                                        /* the argument that has it; NULL: none */
 };
 
 /* The value of the argument "name .... value"; NULL if the line has another. */
@@ -128,6 +130,10 @@ static void read_argument(struct reading *r, const char *line)
         const char *value = argument(at, ARGUMENTS[i][0]);
         const double number = value ? human(value) : 0;
         if (number >= 1) (void)orr_cells_put_number(r->cells, ARGUMENTS[i][1], number);
+        if (number >= 1 && r->said[i] > 0 && (number < r->said[i] || number > r->said[i]) && !r->clash) {
+            r->clash = ARGUMENTS[i][0];
+            r->again = number;
+        } else if (number >= 1 && !(r->said[i] > 0)) r->said[i] = number;
     }
     const bool on = strstr(at, " True") != NULL;
     read_precision(r, at);
@@ -181,6 +187,17 @@ const char *orr_log_name(const char *origin)
     return slash && slash[1] ? slash + 1 : origin;
 }
 
+/* A median over runs of different plans would be the time of neither. */
+static enum orr_err fail_clash(const struct reading *r, const char *origin, struct orr_error *error)
+{
+    double first = 0;
+    for (size_t i = 0; i < sizeof ARGUMENTS / sizeof *ARGUMENTS; i++)
+        if (ARGUMENTS[i][0] == r->clash) first = r->said[i];
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                    "holds two runs: %s is %.12g, and further down %.12g; give each run a file of its own", r->clash,
+                    first, r->again);
+}
+
 enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *log, struct orr_error *error)
 {
     const char *start = text + strspn(text, " \t\r\n");
@@ -194,6 +211,11 @@ enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *
     struct orr_cells *row = calloc(1, sizeof *row);
     struct reading r = {.kind = kind, .cells = row};
     const bool done = row && each_line(text, read_line, &r) && r.n > 0;
+    if (r.clash) {
+        free(row);
+        free(r.values);
+        return fail_clash(&r, origin, error);
+    }
     if (done) {
         (void)orr_cells_put(row, "metric", kind->metric, true);
         (void)orr_cells_put_number(row, "value", settled(&r, log->skip) * kind->unit);
