@@ -195,7 +195,9 @@ static void add_asked(const struct services *s, const struct orr_style *style, s
         if (same(s, key)) continue;
         for (size_t i = 0; i < s->n; i++) {
             const json_t *value = json_object_get(s->asked[i], key);
-            char *dumped = value && !json_is_null(value) ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            const bool dumps = value && !json_is_null(value);
+            char *dumped = dumps ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            text->failed |= dumps && !dumped;
             const char *shown = json_is_string(value) ? json_string_value(value) : dumped ? dumped : "-";
             (void)snprintf(cells[i], CELL_TEXT, "%.20s", shown);
             row[i + 1] = cells[i];
