@@ -52,8 +52,6 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_job 
     struct orr_scratch *scratch = orr_scratch_new();
     struct orr_answer *answer = malloc(sizeof *answer);
     enum cli_status status = scratch && answer ? CLI_ANSWERED : cli_fail_memory();
-    if (!status && standard_output(args->trace) && cli_html_only(args))
-        status = cli_fail("--trace - and --html -: standard output takes one of them");
     if (!status) status = predict(args, job, scratch, answer);
     free(answer);
     orr_scratch_free(scratch);

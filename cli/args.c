@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -40,12 +41,25 @@ static enum cli_status set_dump(const struct cli_option *option, const char *sta
     return CLI_BAD;
 }
 
-static enum cli_status set_width(const char *value, int *width)
+/* Read a whole number, which may also be written as 1e6, as the numbers of requests are. */
+static bool read_whole(const char *value, int64_t *number)
 {
     char *end;
     errno = 0;
-    const long n = strtol(value, &end, 10);
-    if (end == value || *end || errno || n < 60 || n > 1000)
+    *number = strtoll(value, &end, 10);
+    if (end != value && !*end) return !errno;
+    if (value[strspn(value, "0123456789.+-eE")]) return false; /* strtod reads hexadecimal numbers, inf and nan, too */
+    const double real = strtod(value, &end);
+    if (end == value || *end || !(real > -9e18 && real < 9e18) || real < floor(real) || real > floor(real))
+        return false;
+    *number = (int64_t)real;
+    return true;
+}
+
+static enum cli_status set_width(const char *value, int *width)
+{
+    int64_t n;
+    if (!read_whole(value, &n) || n < 60 || n > 1000)
         return cli_fail("--width %s: expected a whole number from 60 to 1000", value);
     *width = (int)n;
     return CLI_ANSWERED;
@@ -86,6 +100,15 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     return CLI_ANSWERED;
 }
 
+/* Is the argument of an option the name of a file or folder that the program itself opens? Those of a request are
+ * checked by its reader. */
+static bool names_file(const struct cli_option *option)
+{
+    const char *argument = option->argument;
+    if (!argument || (option->kind == CLI_TEXT && option->section)) return false;
+    return strncmp(argument, "FILE", 4) == 0 || strcmp(argument, "DIR") == 0 || strcmp(argument, "FOLDER") == 0;
+}
+
 /* Read the option at argv[*i]; its value is behind "=" or in the next argument. */
 static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command,
                                     struct cli_given *given)
@@ -111,11 +134,31 @@ static enum cli_status parse_option(int argc, const char *const *argv, int *i, u
             return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);
         value = argv[++*i];
     }
-    const enum cli_kind kind = given->option->kind;
-    if (value && !*value && (kind == CLI_HTML || kind == CLI_TRACE || kind == CLI_CATALOGUE))
+    if (value && !*value && names_file(given->option))
         return cli_fail("--%.*s needs a value: --%.*s %s, not an empty name", (int)n, name, (int)n, name,
                         given->option->argument);
     given->value = value;
+    return CLI_ANSWERED;
+}
+
+/* Does an option send something to standard output in place of the report? */
+static bool takes_output(const struct cli_args *args, const struct cli_option *option)
+{
+    const char *value = cli_args_value(args, option->name);
+    return names_file(option) && strcmp(option->argument, "FILE") == 0 && value && strcmp(value, "-") == 0;
+}
+
+/* Standard output takes one thing: a report in one format, or what one option sends there. */
+static enum cli_status check_output(const struct cli_args *args, const struct cli_option *format)
+{
+    const struct cli_option *first = NULL;
+    for (size_t i = 0; i < args->n_given; i++) {
+        const struct cli_option *option = args->given[i].option;
+        if (!takes_output(args, option) || option == first) continue;
+        if (format) return cli_fail("--%s and --%s -: standard output takes one of them", format->name, option->name);
+        if (first) return cli_fail("--%s - and --%s -: standard output takes one of them", first->name, option->name);
+        first = option;
+    }
     return CLI_ANSWERED;
 }
 
@@ -127,6 +170,14 @@ static void default_style(struct orr_style *style)
     const bool terminal = cli_terminal(STDOUT_FILENO);
     style->width = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
     style->colour = terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Of tables that count twice nobody would notice. */
+static bool has_word(const struct cli_args *args, const char *word)
+{
+    for (size_t i = 0; i < args->n_words; i++)
+        if (strcmp(args->words[i], word) == 0) return true;
+    return false;
 }
 
 enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words,
@@ -153,13 +204,19 @@ enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned comma
             struct cli_given *given = &args->given[args->n_given];
             if (parse_option(argc, argv, &i, command, given) || apply(args, given, &format)) return CLI_BAD;
             args->n_given++;
+        } else if (!*word) {
+            return cli_fail("an argument is empty (see --help)");
+        } else if (max_words == SIZE_MAX && has_word(args, word)) {
+            return cli_fail("%s is given twice", word);
         } else if (args->n_words < max_words) {
             args->words[args->n_words++] = word;
+        } else if (max_words > 2) {
+            return cli_fail("stray argument \"%s\": at most %zu are taken (see --help)", word, max_words);
         } else {
             return cli_fail("stray argument \"%s\" (see --help)", word);
         }
     }
-    return CLI_ANSWERED;
+    return args->help ? CLI_ANSWERED : check_output(args, format);
 }
 
 void cli_args_free(struct cli_args *args)
@@ -187,11 +244,9 @@ bool cli_args_has(const struct cli_args *args, const char *name)
 enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number)
 {
     const char *value = cli_args_value(args, name);
-    char *end;
+    int64_t n;
     if (!value) return CLI_ANSWERED;
-    errno = 0;
-    const long long n = strtoll(value, &end, 10);
-    if (end == value || *end || errno || (double)n < low || (double)n > high)
+    if (!read_whole(value, &n) || (double)n < low || (double)n > high)
         return cli_fail("--%s %s: expected a whole number from %.0f to %.0f", name, value, low, high);
     *number = n;
     return CLI_ANSWERED;

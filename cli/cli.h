@@ -38,6 +38,9 @@ enum cli_status cli_example(void);
 
 /* Print "orrery: MESSAGE" as one line on standard error; returns CLI_BAD. */
 enum cli_status cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Replace the characters of a text that would control a terminal: escape codes, and marks that turn its direction. With
+ * `lines`, the text keeps its newlines and tabs. */
+void cli_plain(char *text, bool lines);
 enum cli_status cli_fail_memory(void);
 
 /* Draw a bar on standard error, which is rewritten in place and removed when all is done. It is meant for terminals. */

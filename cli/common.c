@@ -35,6 +35,19 @@ static void name_option(char *line, size_t size)
     if (option) (void)snprintf(line, size, "command line: --%s is missing%s", option, rest);
 }
 
+void cli_plain(char *text, bool lines)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        const bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
+        const bool turns = c[0] == 0xe2 && ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f)) ||
+                                            (c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
+                                            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+        if (c1) c[0] = '?', c[1] = '?';
+        else if (turns) c[0] = '?', c[1] = '?', c[2] = '?';
+        else if ((*c < 0x20 && !(lines && (*c == '\n' || *c == '\t'))) || *c == 0x7f) *c = '?';
+    }
+}
+
 enum cli_status cli_fail(const char *format, ...)
 {
     char line[2048];
@@ -45,9 +58,7 @@ enum cli_status cli_fail(const char *format, ...)
     /* What looks wrong after a failed allocation may only be incomplete. */
     if (orr_memory_failures() > 0 && !strstr(line, "out of memory")) snprintf(line, sizeof line, "out of memory");
     name_option(line, sizeof line);
-    /* Input that a message repeats must not break its single line or control the terminal. */
-    for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = '?';
+    cli_plain(line, false); /* input that a message repeats must not break its single line */
     fprintf(stderr, "orrery: %s\n", line);
     return CLI_BAD;
 }

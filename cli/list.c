@@ -48,6 +48,7 @@ static enum cli_status write_list(const struct cli_args *args, const struct orr_
         free(text);
         return cli_fail("%s", error.text);
     }
+    if (format == ORR_FORMAT_TERMINAL && text) cli_plain(text, true);
     return format == ORR_FORMAT_HTML ? cli_write_html(args, "list", text) : cli_write_file("-", text);
 }
 

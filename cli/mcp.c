@@ -180,10 +180,17 @@ static enum cli_status answer_lines(struct mcp *mcp)
     return status;
 }
 
+/* Is there a name behind "http://" or "https://", without spaces? */
+static bool is_address(const char *text)
+{
+    const size_t n = strncmp(text, "http://", 7) == 0 ? 7 : strncmp(text, "https://", 8) == 0 ? 8 : 0;
+    return n > 0 && text[n] && !strpbrk(text, " \t\n\"<>");
+}
+
 static enum cli_status serve(const struct cli_args *args)
 {
     const char *explorer = cli_args_value(args, "explorer");
-    if (explorer && strncmp(explorer, "http://", 7) != 0 && strncmp(explorer, "https://", 8) != 0)
+    if (explorer && !is_address(explorer))
         return cli_fail("--explorer \"%s\": must be an address that begins with http:// or https://", explorer);
     struct mcp mcp = {.catalogue = cli_args_catalogue(args),
                       .explorer = explorer ? explorer : "http://127.0.0.1:8080/"};

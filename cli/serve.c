@@ -55,13 +55,20 @@ static enum cli_status run(const struct srv_options *options)
     sigaddset(&ends, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* This precedes the threads, which inherit the mask. */
     raise_file_limit();
-    warn_root(options->log_json);
     struct srv *srv = srv_start(options, message);
     if (!srv) return cli_fail("serve: %s", message);
+    warn_root(options->log_json);
     const enum cli_status status = tell(srv, options->bind);
     if (!status) (void)sigwait(&ends, &taken);
     if (!srv_stop(srv)) _exit((int)status);
     return status;
+}
+
+/* Can a browser have this name in its address? */
+static bool is_host(const char *host)
+{
+    const char *scheme = strstr(host, "://"), *name = scheme ? scheme + 3 : host;
+    return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]")];
 }
 
 static enum cli_status serve(const struct cli_args *args)
@@ -75,13 +82,16 @@ static enum cli_status serve(const struct cli_args *args)
         return CLI_BAD;
     if (format && strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
         return cli_fail("serve: --log-format %.40s: expected text or json", format);
+    const char *host = cli_args_value(args, "host");
+    if (host && !is_host(host))
+        return cli_fail("serve: --host \"%s\": expected a name such as orrery.example or https://orrery.example", host);
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     const struct srv_options options = {.catalogue = catalogue,
                                         .bind = bind ? bind : "127.0.0.1",
                                         .port = (int)port,
                                         .n_threads = (int)n_threads,
-                                        .host = cli_args_value(args, "host"),
+                                        .host = host,
                                         .n_connections = (int)n_connections,
                                         .n_per_address = (int)n_per_address,
                                         .request_s = (double)timeout_s,

@@ -295,9 +295,13 @@ static enum cli_status add_diff(const struct cli_args *args, const struct orr_ca
         if (orr_catalogue_named(catalogue, PARTS[i], a) && orr_catalogue_named(catalogue, PARTS[i], b))
             return add_explained(args, catalogue, PARTS[i], a, b, text);
     for (size_t w = 0; w < 2; w++) {
-        bool known = false;
+        bool known = false, other = false;
         for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
             known |= orr_catalogue_named(catalogue, PARTS[i], args->words[w]) != NULL;
+        for (int i = 0; i < ORR_N_PARTS; i++)
+            other |= orr_catalogue_named(catalogue, (enum orr_part)i, args->words[w]) != NULL;
+        if (!known && other)
+            return cli_fail("show --diff %s: only engines, systems and chips are compared", args->words[w]);
         if (!known) return fail_unknown(catalogue, args->words[w]);
     }
     return cli_fail("show --diff %s %s: they are not of the same kind (engines, systems or chips)", a, b);
@@ -326,6 +330,7 @@ static enum cli_status show(const struct cli_args *args)
     enum cli_status status = args->html ? write_page(args, catalogue, args->words[0]) : CLI_ANSWERED;
     if (!status && !cli_html_only(args)) {
         status = diff ? add_diff(args, catalogue, &text) : add_parts(args, catalogue, args->words[0], json, &text);
+        if (!status && !json) cli_plain(text.data, true); /* sources and names are texts of whoever wrote the file */
         if (!status) status = cli_write(text.data);
     }
     free(text.data);

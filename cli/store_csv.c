@@ -244,6 +244,8 @@ static enum cli_status csv_open(const char *path, const struct cli_table *table,
     }
     struct stat kind;
     if (csv->file < 0 || fstat(csv->file, &kind) != 0) return fail_system(path);
+    if (!S_ISREG(kind.st_mode) && !S_ISFIFO(kind.st_mode) && !S_ISSOCK(kind.st_mode))
+        return cli_fail("%s: is no regular file; rows go into a file, or without --out to standard output", path);
     if (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode))
         return cli_fail("%s: is a pipe; rows go into a file, or without --out to standard output", path);
     if (flock(csv->file, LOCK_EX | LOCK_NB) != 0)

@@ -382,8 +382,18 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     return status;
 }
 
+/* Rows have one place and one form: a file, or standard output as CSV or as a table. */
+static enum cli_status check_forms(const struct cli_args *args)
+{
+    const bool csv = cli_args_has(args, "csv");
+    if (csv && cli_args_has(args, "table")) return cli_fail("--csv and --table cannot be combined");
+    if (!cli_args_has(args, "out") || !(csv || cli_args_has(args, "table"))) return CLI_ANSWERED;
+    return cli_fail("--%s: the rows go into the file of --out; leave one of them out", csv ? "csv" : "table");
+}
+
 static enum cli_status run(struct ask *ask)
 {
+    if (check_forms(ask->args)) return CLI_BAD;
     if (cli_html_only(ask->args) && !cli_args_value(ask->args, "out"))
         return cli_fail("--html -: the rows are on standard output; give --out FILE, too");
     struct cli_cluster *cluster = cli_cluster_open();

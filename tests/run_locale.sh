@@ -26,7 +26,7 @@ export LOCPATH=$work
 
 # One command per line, every one with numbers in it, read or written.
 cat >commands <<'END'
-train --model llama2-7b --system h100-sxm --gpus 8 --global-batch 64 --moe-imbalance 1.25 --json
+train --model llama2-7b --system h100-sxm --gpus 8 --global-batch 64 --set system.pue_frac=1.25 --json
 train --model llama2-7b --system h100-sxm --gpus 8 --explain --what-if --set chip.hbm_bytes_per_s=3.35TB/s
 train --model llama2-7b --system h100-sxm --gpus 8 --html -
 train --model llama2-7b --system h100-sxm --gpus 8 --trace /dev/stdout

@@ -30,7 +30,7 @@ Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a f
 
 #: Keys of a request's plan; every other field is one of the workload.
 PLAN = frozenset(
-    "tp pp vpp dp cp ep etp sp zero zero_group reshard_after_forward offload schedule stages cp_kind overlap "
+    "tp pp vpp dp cp ep etp sp zero zero_group zero_secondary reshard_after_forward offload schedule stages cp_kind overlap "
     "stage_layers".split())
 
 _KINDS = {"train": 0, "infer": 1}

@@ -109,14 +109,37 @@ int orr_compare_nocase(const char *a, const char *b)
     return (x > y) - (x < y);
 }
 
+/* The bytes of a character that would control a terminal: those of ASCII, those of C1 (an 8-bit "ESC [" among them),
+ * and marks that turn the direction of a line. 0: none. */
+static size_t control(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x20 || c[0] == 0x7f) return 1;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) return 2;
+    if (c[0] != 0xe2 || (c[1] != 0x80 && c[1] != 0x81)) return 0;
+    const bool turns =
+        c[1] == 0x80 ? c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae) : c[2] >= 0xa6 && c[2] <= 0xa9;
+    return turns ? 3 : 0;
+}
+
 void orr_copy_line(char *buffer, size_t size, const char *text)
 {
     if (size == 0) return;
-    size_t n = 0;
-    for (; text[n] && n + 1 < size; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
+    size_t n = 0, left = 0; /* bytes of a control character that are still to be replaced */
+    for (; text[n] && n + 1 < size; n++) {
+        if (left == 0) left = control(text + n);
+        buffer[n] = left > 0 ? ' ' : text[n];
+        left -= left > 0;
+    }
     if (text[n]) /* The text was cut: half a UTF-8 sequence must not be left at its end. */
         while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
     buffer[n] = '\0';
+}
+
+bool orr_list_open(const char *list, char separator)
+{
+    const size_t length = strlen(list);
+    return length == 0 || list[length - 1] == separator;
 }
 
 bool orr_next_word(const char **at, char separator, char *word, size_t size)

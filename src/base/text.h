@@ -34,6 +34,8 @@ enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const c
                               const char *const *names, size_t n);
 /* Copy the next item of a list into `word`, cut to its size, and move *at behind it and its separator. Returns false at
  * the end of the list. */
+/* Is a list without a word, or does a separator end it, so that its last word is missing? */
+bool orr_list_open(const char *list, char separator);
 bool orr_next_word(const char **at, char separator, char *word, size_t size);
 /* Is `word` one of the words of `list`, which spaces separate? What is empty or has a space is none. */
 bool orr_has_word(const char *list, const char *word);

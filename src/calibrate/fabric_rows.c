@@ -71,9 +71,9 @@ static double number_of(const struct orr_csv *csv, size_t row, const char *colum
 {
     const char *cell = orr_csv_cell(csv, row, column);
     double value;
-    if (orr_number_parse(cell, &value) && value > 0 && value < 1e18) return value;
+    if (orr_number_parse(cell, &value) && value >= 1e-12 && value <= 1e18) return value;
     (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = csv->lines[row], .key = column},
-                   "must be a number above 0, not \"%.40s\"", cell);
+                   "must be a number from 1e-12 to 1e18, not \"%.40s\"", cell);
     return 0;
 }
 
@@ -116,6 +116,10 @@ enum orr_err orr_fabric_read_table(struct orr_fabric_fit *fit, const struct orr_
             return orr_fail(error, ORR_ERR_INPUT,
                             (struct orr_place){.file = origin, .line = csv->lines[i], .key = "op"},
                             "\"%.40s\" is none of allreduce, allgather, reducescatter, alltoall", op);
+        if (row.ranks % row.nodes != 0)
+            return orr_fail(
+                error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = csv->lines[i], .key = "n_gpus"},
+                "%lld GPUs are not the same number on each of %lld nodes", (long long)row.ranks, (long long)row.nodes);
         if (row.ranks < 2) continue;
         const enum orr_err err = orr_fabric_add_row(fit, orr_csv_cell(csv, i, "system"), row, origin, error);
         if (err) return err;

@@ -24,12 +24,18 @@ void orr_row_fail(struct orr_row_reader *r, const char *column, const char *expe
                       "expected %s, not \"%s\"", expected, shown);
 }
 
+#define MOST 1e17
+
 double orr_row_number(struct orr_row_reader *r, const char *column, double low)
 {
     const char *cell = orr_csv_cell(r->csv, r->row, column);
     double value;
-    if (orr_number_parse(cell, &value) && value >= low && value < 1e18) return value;
-    orr_row_fail(r, column, low > 0 ? "a positive number" : "a number of zero or more");
+    char expected[64];
+    const bool counts = low >= 1; /* sizes, of which there are no parts */
+    if (orr_number_parse(cell, &value) && value >= low && value <= MOST && !(counts && value > floor(value)))
+        return value;
+    (void)snprintf(expected, sizeof expected, "a %s from %g to %g", counts ? "whole number" : "number", low, MOST);
+    orr_row_fail(r, column, expected);
     return 1;
 }
 

@@ -132,10 +132,41 @@ json_t *orr_compare_flat(const json_t *object)
     return orr_json_whole(flat, !flat || !object || flatten(flat, object, ""));
 }
 
-static json_t *flat_request(const struct orr_job *job)
+json_t *orr_compare_asked(const json_t *stated, const json_t *given)
 {
-    json_t *request = orr_request_json(job, false), *flat = orr_compare_flat(request);
-    json_decref(request);
+    json_t *flat = orr_compare_flat(stated), *set = json_object_get(given, "set"), *value;
+    const char *path;
+    int failed = !flat;
+    json_object_foreach(set, path, value)
+    {
+        const bool stands = strncmp(path, "plan.", 5) == 0 || strncmp(path, "workload.", 9) == 0; /* in `stated` */
+        if (flat && !stands) failed |= json_object_set(flat, path, value);
+    }
+    return orr_json_whole(flat, failed);
+}
+
+static int add_missing(json_t *asked, const json_t *other)
+{
+    int failed = 0;
+    for (void *at = json_object_iter((json_t *)other); at; at = json_object_iter_next((json_t *)other, at)) {
+        const char *key = json_object_iter_key(at);
+        if (!json_object_get(asked, key)) failed |= json_object_set_new(asked, key, json_null());
+    }
+    return failed;
+}
+
+int orr_compare_align(json_t *const *asked, size_t n)
+{
+    int failed = 0;
+    for (size_t i = 1; i < n; i++) failed |= add_missing(asked[0], asked[i]);
+    for (size_t i = 1; i < n; i++) failed |= add_missing(asked[i], asked[0]);
+    return failed;
+}
+
+static json_t *flat_request(const struct orr_job *job, const json_t *given)
+{
+    json_t *stated = orr_request_json(job, false), *flat = stated ? orr_compare_asked(stated, given) : NULL;
+    json_decref(stated);
     return flat;
 }
 
@@ -165,7 +196,7 @@ static enum orr_err answer_column(const struct orr_catalogue *catalogue, const j
     if (err) return err;
     orr_predict(job, column->scratch, &column->answer);
     if (job->kind == ORR_JOB_TRAIN) orr_train_advice(column->answer.job, column->scratch, &column->answer.train);
-    column->request = flat_request(column->answer.job);
+    column->request = flat_request(column->answer.job, request);
     return column->request ? ORR_OK : fail_memory(error);
 }
 
@@ -195,7 +226,9 @@ static enum orr_err answer_all(const struct orr_catalogue *catalogue, const stru
                                 "is of another kind than the first request; compare train with "
                                 "train and infer with infer");
     }
-    return ORR_OK;
+    json_t *asked[ORR_COMPARE_MAX];
+    for (size_t i = 0; i < comparison->n; i++) asked[i] = comparison->columns[i].request;
+    return orr_compare_align(asked, comparison->n) ? fail_memory(error) : ORR_OK;
 }
 
 /* Checks the shape of the question: two to eight requests, and as many names or none. */

@@ -36,6 +36,11 @@ void orr_compare_sentence(const struct orr_comparison *comparison, size_t i, str
 
 /* The members of an object under dotted keys; the caller owns it. NULL: no memory, or no object. */
 json_t *orr_compare_flat(const json_t *object);
+/* The keys of what an answer was asked: the request that the answer states, and the members of parts that the request
+ * as given replaced ("set"). The caller owns it; NULL: no memory. */
+json_t *orr_compare_asked(const json_t *stated, const json_t *given);
+/* Gives all of them the same keys: what one has and another has not is null there. Returns nonzero without memory. */
+int orr_compare_align(json_t *const *asked, size_t n);
 /* Is the first request one of a service under load or of its size? */
 bool orr_compare_is_service(const json_t *requests);
 /* Compares those. */

@@ -124,7 +124,7 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     enum orr_err err = json ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = (s->rows == SIZE ? run_size : run_service)(catalogue, json, origin, &text, error);
     if (!err) s->results[i] = text ? json_loads(text, 0, NULL) : NULL;
-    if (!err) s->asked[i] = orr_compare_flat(json_object_get(s->results[i], "request"));
+    if (!err) s->asked[i] = orr_compare_asked(json_object_get(s->results[i], "request"), request);
     free(json);
     free(text);
     return !err && !s->asked[i] ? orr_out_of_memory(error, NULL) : err;
@@ -195,7 +195,9 @@ static void add_asked(const struct services *s, const struct orr_style *style, s
         if (same(s, key)) continue;
         for (size_t i = 0; i < s->n; i++) {
             const json_t *value = json_object_get(s->asked[i], key);
-            char *dumped = value ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            const bool dumps = value && !json_is_null(value);
+            char *dumped = dumps ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            text->failed |= dumps && !dumped;
             const char *shown = json_is_string(value) ? json_string_value(value) : dumped ? dumped : "-";
             (void)snprintf(cells[i], CELL_TEXT, "%.20s", shown);
             row[i + 1] = cells[i];
@@ -287,6 +289,7 @@ enum orr_err orr_compare_services(const struct orr_catalogue *catalogue, const s
         else (void)snprintf(s.names[i], sizeof s.names[i], "%zu", i + 1);
         err = ask(catalogue, doc, json_array_get(requests, i), &s, i, error);
     }
+    if (!err && orr_compare_align(s.asked, s.n)) err = orr_out_of_memory(error, NULL);
     if (!err) {
         if (format == ORR_FORMAT_JSON) write_json(&s, &written);
         else terminal(&s, style, &written);

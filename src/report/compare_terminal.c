@@ -63,7 +63,9 @@ static void add_differences(const struct block *block, const struct orr_style *s
         for (size_t i = 0; i <= block->n; i++) {
             const json_t *value = json_object_get(column_of(block, i)->request, key);
             const bool word = json_is_string(value);
-            char *dumped = value && !word ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            const bool dumps = value && !word && !json_is_null(value);
+            char *dumped = dumps ? orr_json_dump(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+            text->failed |= dumps && !dumped;
             const char *shown = word ? json_string_value(value) : dumped ? dumped : "-";
             (void)snprintf(cells[i], CELL_TEXT, "%.*s", CELL_COLUMNS, shown);
             free(dumped);

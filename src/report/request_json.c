@@ -129,6 +129,19 @@ static int set_options(json_t *json, const struct orr_serving *serving, bool eve
     return failed;
 }
 
+/* Are all products of narrow weights in one format? Those of a checkpoint with several formats are not, and a request
+ * cannot name them: without a name they are again what the checkpoint makes them. */
+static bool one_matrix(const struct orr_serving *serving)
+{
+    for (int s = 0; s < 2; s++)
+        for (int64_t k = 0; k < ORR_MAX_LAYER_KINDS && serving->served[s].resolved; k++)
+            for (int p = 0; p < ORR_N_PRODUCTS; p++) {
+                const bool narrow = serving->served[s].kinds[k].stored_bytes[p] < 2;
+                if (narrow && serving->served[s].kinds[k].matrix[p] != serving->matrix) return false;
+            }
+    return true;
+}
+
 /* With `every_key`, the draft model has its place even where there is none. */
 static json_t *infer_workload(const struct orr_job *job, bool every_key)
 {
@@ -143,6 +156,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
         orr_json_real(serving->draft_accept_frac), "disaggregated", serving->disaggregated, "moe_imbalance",
         orr_json_real(serving->moe_imbalance));
     json = orr_json_whole(json, !json || set_asked(json, &job->workload, false, every_key));
+    if (json && !every_key && !one_matrix(serving)) json_object_del(json, "matrix_precision");
     json = add_media(json, &job->media, every_key);
     json = orr_json_whole(json, set_options(json, serving, every_key));
     const bool drafted = job->draft.n_layers > 0;

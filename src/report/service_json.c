@@ -54,8 +54,10 @@ static json_t *traffic_json(const struct orr_serving_request *request)
         failed |= json_object_set_new(json, "burstiness", orr_json_real(t->burstiness));
     if (t->arrival == ORR_ARRIVAL_DIURNAL) failed |= json_object_set_new(json, "period_s", orr_json_real(t->period_s));
     if (request->trace) failed |= json_object_set_new(json, "trace", orr_json_word(request->trace_file));
-    failed |= json_object_set_new(json, "input_len", lengths_json(&t->input_len));
-    failed |= json_object_set_new(json, "output_len", lengths_json(&t->output_len));
+    if (t->arrival != ORR_ARRIVAL_TRACE) { /* whose rows have lengths */
+        failed |= json_object_set_new(json, "input_len", lengths_json(&t->input_len));
+        failed |= json_object_set_new(json, "output_len", lengths_json(&t->output_len));
+    }
     failed |= json_object_set_new(json, "prefix_share", orr_json_real(t->prefix_share));
     if (t->prefix_groups > 0)
         failed |= json_object_set_new(json, "prefix_groups", json_integer((json_int_t)t->prefix_groups));
@@ -152,6 +154,12 @@ json_t *orr_serving_request_json(const struct orr_serving_request *request)
     json_t *json = orr_request_json(&request->job, false);
     int failed = !json;
     if (json) {
+        json_t *workload = json_object_get(json, "workload");
+        (void)json_object_del(workload, "batch"); /* the load decides it */
+        if (request->traffic.arrival == ORR_ARRIVAL_TRACE) {
+            (void)json_object_del(workload, "input_len");
+            (void)json_object_del(workload, "output_len");
+        }
         json_t *deployment = deployment_json(request, &failed);
         if (deployment) failed |= json_object_set_new(json, "deployment", deployment);
         failed |= json_object_set_new(json, "kind", json_string("serving"));

@@ -7,6 +7,7 @@
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
+#include "spec/assume.h"
 #include "spec/form.h"
 #include "spec/names.h"
 
@@ -75,7 +76,7 @@ static void add_heading(const struct orr_service *service, const struct orr_styl
     orr_options_text(job, &line);
     orr_draft_text(job, &line);
     orr_summary_line(text, style, "engine", &line);
-    orr_assumed_lines(job, job->assumed, &job->spread, style, text);
+    orr_assumed_lines(job, job->assumed & ~orr_assume_bit(ORR_ASSUME_BATCH), &job->spread, style, text);
     orr_text_add(text, "\n");
     free(line.data);
 }

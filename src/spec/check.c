@@ -263,6 +263,8 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
     char allowed[LIST];
     if (job->workload.moe_capacity > 0 && !orr_model_has_experts(model))
         return FAIL(error, "workload.moe_capacity", "has no effect: %s has no experts", model->id);
+    if (job->workload.moe_imbalance > 1 && !orr_model_has_experts(model))
+        return FAIL(error, "workload.moe_imbalance", "has no effect: %s has no experts", model->id);
     if (plan->ep == 1 && plan->etp == 1) return ORR_OK;
     if (!orr_model_has_experts(model))
         return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);
@@ -412,6 +414,9 @@ static enum orr_err check_recompute(const struct orr_job *job, struct orr_error 
     if (workload->recompute_first > 0 && workload->recompute_nth > 0)
         return FAIL(error, "workload.recompute_first", "%lld and recompute_nth %lld: choose the layers by one of them",
                     (ll)workload->recompute_first, (ll)workload->recompute_nth);
+    if (workload->recompute_nth > job->model.n_layers) /* nothing would be recomputed; more first layers are all */
+        return FAIL(error, "workload.recompute_nth", "%lld is more than the %lld layers of %s",
+                    (ll)workload->recompute_nth, (ll)job->model.n_layers, job->model.id);
     if (orr_has_twins(job) && !job->model.kinds[job->model.n_kinds - 1].kept)
         return FAIL(error, workload->recompute_first > 0 ? "workload.recompute_first" : "workload.recompute_nth",
                     "%s has %lld kinds of layers; at most %d can be recomputed in part", job->model.id,
@@ -477,7 +482,7 @@ static enum orr_err check_media(const struct orr_job *job, struct orr_error *err
     const char *id = job->model.id;
     if (media->images > 0 && input != ORR_TOWER_IMAGE)
         return FAIL(error, "workload.images", "model %s has no vision tower%s", id,
-                    job->model.tower_params > 0 ? "" : " (its config has no vision_config)");
+                    job->model.tower_params > 0 ? "" : " (its config has no vision_config, or one of an unknown kind)");
     if (media->audio_s > 0 && input != ORR_TOWER_SOUND)
         return FAIL(error, "workload.audio_s", "model %s has no sound encoder whose time is modelled", id);
     if (media->audio_s > ORR_SOUND_WINDOW_S)

@@ -19,6 +19,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* What a release may have joined to its numbers. */
+static const char JOINED[] = "0123456789.+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /* Reads "0.11.2" and steps over it and over what is joined to it, as in "0.11.2rc1+cu12". */
 static const char *read_numbers(const char *at, struct orr_version *version)
 {
@@ -30,7 +33,7 @@ static const char *read_numbers(const char *at, struct orr_version *version)
         if (at[0] == '.' && is_digit(at[1])) at++;
         else break;
     }
-    while (version->n > 0 && *at && *at != '-') at++;
+    while (version->n > 0 && *at && strchr(JOINED, *at)) at++;
     return at;
 }
 
@@ -39,6 +42,7 @@ bool orr_version_read(const char *text, struct orr_version *version)
     memset(version, 0, sizeof *version);
     const char *at = read_numbers(text, version);
     if (version->n > 0 && *at == '-') at++;
+    else if (version->n > 0 && *at) return false;
     const size_t length = strlen(at);
     if (length >= sizeof version->variant) return false;
     memcpy(version->variant, at, length + 1);
@@ -126,7 +130,8 @@ static const char *behind(const char *name, const char *family)
     head[length] = '\0';
     orr_fold_name(head);
     if (orr_compare_nocase(head, family) != 0) return NULL;
-    return name[length] == '-' ? name + length + 1 : name[length] == '\0' ? name + length : NULL;
+    if (name[length] == '\0') return name + length;
+    return name[length] == '-' && name[length + 1] ? name + length + 1 : NULL;
 }
 
 /* The rest of the name behind the family or the longest of its other spellings. */

@@ -2,6 +2,7 @@
  * is compared with the lists of tensors that stay wide. docs/models-formats.md has the order of decisions. */
 #include "spec/format.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,10 +45,18 @@ static int64_t count(struct reading *r, const json_t *object, const char *key, i
     const json_t *value = json_object_get(object, key);
     char shown[ORR_SHOWN];
     if (!value || json_is_null(value)) return absent;
-    if (json_is_integer(value) && json_integer_value(value) >= -1 && json_integer_value(value) <= most)
-        return json_integer_value(value) > 0 ? (int64_t)json_integer_value(value) : absent; /* -1: one group per row */
-    fail(r, key, "must be a whole number, not %s", orr_json_shown(shown, value));
+    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= most)
+        return (int64_t)json_integer_value(value);
+    fail(r, key, "must be a whole number from 1 to %lld, not %s", (long long)most, orr_json_shown(shown, value));
     return absent;
+}
+
+/* Reads the columns that share a scale; 0 if a whole row does, which a group of -1 says. */
+static int64_t group_size(struct reading *r, const json_t *object, int64_t absent)
+{
+    const json_t *value = json_object_get(object, "group_size");
+    if (json_is_integer(value) && json_integer_value(value) == -1) return 0;
+    return count(r, object, "group_size", 1 << 20, absent);
 }
 
 static struct orr_storage storage_of(enum orr_weight_format format)
@@ -62,10 +71,8 @@ static struct orr_storage integer_storage(struct reading *r, enum orr_weight_for
     struct orr_storage storage = storage_of(format);
     const double before = storage.bits;
     storage.bits = (double)count(r, object, bits_key, 16, (int64_t)storage.bits);
-    storage.columns = count(r, object, "group_size", 1 << 20, storage.columns);
+    storage.columns = group_size(r, object, storage.columns);
     if (!(storage.zero_bits < before) && !(storage.zero_bits > before)) storage.zero_bits = storage.bits;
-    const json_t *group = json_object_get(object, "group_size");
-    if (json_is_integer(group) && json_integer_value(group) < 0) storage.columns = 0;
     return storage;
 }
 
@@ -80,12 +87,12 @@ static bool has_fp4_experts(const struct reading *r)
 static struct orr_storage read_fp8(struct reading *r)
 {
     const json_t *block = json_object_get(r->config, "weight_block_size");
-    if (!json_is_array(block)) return storage_of(ORR_WEIGHT_FP8_TENSOR);
+    if (!block || json_is_null(block)) return storage_of(ORR_WEIGHT_FP8_TENSOR);
     struct orr_storage storage = storage_of(ORR_WEIGHT_FP8_128);
     const json_int_t rows = json_integer_value(json_array_get(block, 0)),
                      columns = json_integer_value(json_array_get(block, 1));
     if (json_array_size(block) != 2 || rows < 1 || columns < 1 || rows > 1 << 20 || columns > 1 << 20) {
-        fail(r, "weight_block_size", "must be two whole numbers");
+        fail(r, "weight_block_size", "must be two whole numbers from 1 to %d", 1 << 20);
         return storage;
     }
     storage.rows = rows;
@@ -122,8 +129,14 @@ static struct orr_storage read_group(struct reading *r, const json_t *group)
     return storage;
 }
 
-static struct orr_storage read_bitsandbytes(const struct reading *r)
+static struct orr_storage read_bitsandbytes(struct reading *r)
 {
+    const char *type = word(r->config, "bnb_4bit_quant_type");
+    if (*type && strcmp(type, "nf4") != 0 && strcmp(type, "fp4") != 0)
+        fail(r, "bnb_4bit_quant_type", "must be \"nf4\" or \"fp4\", not \"%.40s\"", type);
+    if (json_is_true(json_object_get(r->config, "load_in_8bit")) &&
+        json_is_true(json_object_get(r->config, "load_in_4bit")))
+        fail(r, "load_in_8bit", "is true, and so is load_in_4bit");
     if (json_is_true(json_object_get(r->config, "load_in_8bit"))) return storage_of(ORR_WEIGHT_BNB_INT8);
     return storage_of(json_is_true(json_object_get(r->config, "bnb_4bit_use_double_quant")) ? ORR_WEIGHT_NF4_DOUBLE
                                                                                             : ORR_WEIGHT_NF4);
@@ -133,6 +146,31 @@ static struct orr_storage read_hqq(struct reading *r)
 {
     const json_t *inner = json_object_get(json_object_get(r->config, "quant_config"), "weight_quant_params");
     return integer_storage(r, ORR_WEIGHT_HQQ, json_is_object(inner) ? inner : r->config, "nbits");
+}
+
+/* The name of what torchao did, in small letters: "int4_weight_only", or the class Int4WeightOnlyConfig. */
+static void torchao_name(const json_t *type, char *name, size_t size)
+{
+    const char *text = json_string_value(type);
+    size_t n = 0;
+    if (!text) text = word(json_object_get(type, "default"), "_type");
+    for (; text[n] && n + 1 < size; n++) name[n] = (char)tolower((unsigned char)text[n]);
+    name[n] = '\0';
+}
+
+static struct orr_storage read_torchao(struct reading *r)
+{
+    const json_t *type = json_object_get(r->config, "quant_type"), *options;
+    char name[80];
+    if (!type || json_is_null(type)) return integer_storage(r, ORR_WEIGHT_TORCHAO_INT4, r->config, "bits");
+    torchao_name(type, name, sizeof name);
+    options = json_is_object(type) ? json_object_get(json_object_get(type, "default"), "_data")
+                                   : json_object_get(r->config, "quant_type_kwargs");
+    if (strstr(name, "int4")) return integer_storage(r, ORR_WEIGHT_TORCHAO_INT4, options, "bits");
+    if (strstr(name, "int8")) return storage_of(strstr(name, "activation") ? ORR_WEIGHT_W8A8 : ORR_WEIGHT_W8A16);
+    if (strstr(name, "float8")) return storage_of(ORR_WEIGHT_FP8_CHANNEL);
+    fail(r, "quant_type", "must name int4, int8 or float8 weights, such as \"int4_weight_only\", not \"%.60s\"", name);
+    return storage_of(ORR_WEIGHT_PUBLISHED);
 }
 
 /* The storage that a name of NVIDIA's ModelOpt means. */
@@ -178,11 +216,22 @@ static struct orr_storage read_method(struct reading *r, const char *method)
     }
     if (strcmp(method, "bitsandbytes") == 0) return read_bitsandbytes(r);
     if (strcmp(method, "hqq") == 0) return read_hqq(r);
-    if (strcmp(method, "torchao") == 0) return integer_storage(r, ORR_WEIGHT_TORCHAO_INT4, r->config, "bits");
+    if (strcmp(method, "torchao") == 0) return read_torchao(r);
     if (strcmp(method, "mlx") == 0 || (!*method && json_object_get(r->config, "bits")))
         return integer_storage(r, ORR_WEIGHT_MLX_4BIT, r->config, "bits");
     if (strncmp(method, "modelopt", 8) == 0 || (!*method && json_object_get(r->config, "quant_algo")))
         return read_algorithm(r, word(r->config, "quant_algo"));
+    if (strcmp(method, "compressed-tensors") == 0) {
+        fail(r, "config_groups", "must be an object with a group of weights at least");
+        return storage_of(ORR_WEIGHT_PUBLISHED);
+    }
+    if (!*method) {
+        char shown[ORR_SHOWN];
+        const json_t *value = json_object_get(r->config, "quant_method");
+        fail(r, "quant_method", "must be the name of a method, such as \"awq\" or \"fp8\", not %s",
+             value ? orr_json_shown(shown, value) : "absent");
+        return storage_of(ORR_WEIGHT_PUBLISHED);
+    }
     const enum orr_weight_format named = orr_weight_format_find(method);
     if (named != ORR_N_WEIGHT_FORMATS) return storage_of(named);
     orr_did_you_mean(hint, method, KNOWN, sizeof KNOWN / sizeof *KNOWN);
@@ -260,7 +309,7 @@ static void read_targets(struct reading *r, struct targets *targets)
         if (!r->err) add_experts(r, targets);
     } else if (strcmp(algorithm, "MIXED_PRECISION") == 0 && json_is_object(layers)) {
         read_mixed(r, layers, targets);
-    } else if (json_is_object(groups) && *algorithm == '\0') {
+    } else if (json_object_size(groups) > 0 && *algorithm == '\0') {
         json_object_foreach(groups, key, group)
         {
             add_target(r, targets, read_group(r, group), json_object_get(group, "targets"));
@@ -282,6 +331,7 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         const json_t *list = json_object_get(r->config, KEYS[i]);
         given |= json_is_array(list);
+        if (list && !json_is_array(list) && !json_is_null(list)) fail(r, KEYS[i], "must be a list of names of modules");
         added &= orr_matcher_add(ignored, list);
         if (orr_matcher_bad(ignored))
             fail(r, KEYS[i], "has a regular expression that is not understood: \"%.100s\"", orr_matcher_bad(ignored));
@@ -436,9 +486,22 @@ static const json_t *find(const struct orr_doc *doc, const json_t *inner, const 
 {
     const json_t *value = json_object_get(doc->root, key);
     (void)orr_key_path(path, "", key);
-    if (json_is_object(value) || json_is_string(value) || inner == doc->root) return value;
+    if ((value && !json_is_null(value)) || inner == doc->root) return value;
     (void)orr_key_path(path, prefix, key);
     return json_object_get(inner, key);
+}
+
+/* How the configuration of the weights is called: by Hugging Face, by MLX, by older compressed-tensors. */
+static const char *const QUANTISED[] = {"quantization_config", "quantization", "compression_config"};
+
+static void read_config(struct reading *r, const char *prefix)
+{
+    char shown[ORR_SHOWN];
+    for (size_t i = 0; i < sizeof QUANTISED / sizeof *QUANTISED && (!r->config || json_is_null(r->config)); i++)
+        r->config = find(r->doc, r->text, prefix, QUANTISED[i], r->path);
+    if (json_is_object(r->config)) read_quantised(r);
+    else if (r->config && !json_is_null(r->config))
+        fail(r, "", "must be an object that says how the weights are stored, not %s", orr_json_shown(shown, r->config));
 }
 
 static enum orr_dtype read_wide(const struct orr_doc *doc, const json_t *inner, const char *prefix)
@@ -458,9 +521,7 @@ enum orr_err orr_checkpoint_read(const struct orr_doc *doc, const json_t *text_c
     orr_checkpoint_plain(&model->checkpoint);
     model->checkpoint.router_bias_fp32 = bias_fp32;
     model->checkpoint.wide = read_wide(doc, text_config, prefix);
-    r.config = find(doc, text_config, prefix, "quantization_config", r.path);
-    if (!r.config) r.config = find(doc, text_config, prefix, "quantization", r.path);
-    if (json_is_object(r.config)) read_quantised(&r);
+    read_config(&r, prefix);
     for (int64_t i = 0; i < model->n_layers && model->checkpoint.format == ORR_WEIGHT_PUBLISHED; i++)
         for (int t = 0; t < ORR_N_TENSORS; t++) model->checkpoint.layers[model->layer_kind[i]][t][0]++;
     return r.err;

@@ -117,13 +117,34 @@ static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struc
     return err;
 }
 
+/* What replaces members of a fabric has no effect where there is none. */
+static enum orr_err check_no_fabric(const struct orr_part_doc *system, const struct orr_set *set,
+                                    struct orr_error *error)
+{
+    const char *key;
+    json_t *value;
+    if (!set) return ORR_OK;
+    struct orr_set own = *set;
+    struct orr_doc doc = system->doc;
+    own.part = "fabric";
+    doc.set = &own;
+    json_object_foreach((json_t *)set->values, key, value)
+    {
+        (void)value;
+        if (strncmp(key, "fabric.", 7) == 0)
+            return orr_doc_fail(&doc, key + 7, error, "has no effect: system %s names no fabric (system.fabric)",
+                                system->id);
+    }
+    return ORR_OK;
+}
+
 /* Loads the fabric that a system names. Without one its scaleout_* members describe the network. */
 static enum orr_err load_fabric(const struct orr_catalogue *catalogue, const struct orr_part_doc *system,
                                 const struct orr_set *set, struct orr_fabric *fabric, struct orr_error *error)
 {
     struct orr_reference reference;
     struct orr_part_doc *part;
-    if (!json_object_get(system->doc.root, "fabric")) return ORR_OK;
+    if (!json_object_get(system->doc.root, "fabric")) return check_no_fabric(system, set, error);
     enum orr_err err = inner_reference(system, "fabric", ORR_PART_FABRIC, &reference, error);
     if (err) return err;
     err = part_new(catalogue, &reference, set, &part, error);

@@ -218,6 +218,23 @@ static void mark_windows(struct orr_config *config, const struct orr_model_type 
     }
 }
 
+/* Groups of experts, of which a token chooses some: each has as many experts. */
+static void check_groups(struct orr_config *config, const struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    if (shape->n_groups < 2) return;
+    if (shape->n_experts % shape->n_groups) {
+        orr_config_find(config, "n_group|num_expert_group", path);
+        orr_config_fail_rule(config, path, "%lld groups do not divide %lld experts", (long long)shape->n_groups,
+                             (long long)shape->n_experts);
+    }
+    if (shape->n_groups_active > shape->n_groups) {
+        orr_config_find(config, "topk_group", path);
+        orr_config_fail_rule(config, path, "a token cannot use %lld of %lld groups", (long long)shape->n_groups_active,
+                             (long long)shape->n_groups);
+    }
+}
+
 static void check_shape(struct orr_config *config, const struct orr_model_type *type, const struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -236,6 +253,7 @@ static void check_shape(struct orr_config *config, const struct orr_model_type *
         orr_config_fail_rule(config, path, "a token cannot use %lld of %lld experts", (long long)shape->n_active,
                              (long long)shape->n_experts);
     }
+    check_groups(config, shape);
 }
 
 /* Some configs state the number of layers only by a list with one entry per layer; 0 if there is no such list. */

@@ -9,7 +9,7 @@ static bool says_itself(const json_t *root)
 {
     const json_t *text_config = json_object_get(root, "text_config");
     return json_object_get(root, "quantization_config") || json_object_get(root, "quantization") ||
-           json_object_get(text_config, "quantization_config");
+           json_object_get(root, "compression_config") || json_object_get(text_config, "quantization_config");
 }
 
 enum orr_err orr_quant_config_join(struct orr_part_doc *part, struct orr_error *error)

@@ -41,6 +41,9 @@ static enum orr_err read_targets(const struct orr_doc *request, const char *at, 
 {
     char word[32];
     *targets = 0;
+    if (orr_list_open(at, '+'))
+        return orr_doc_fail(request, "workload.adapter", error, "targets must be a list like \"q+v\", not \"%.40s\"",
+                            at);
     while (orr_next_word(&at, '+', word, sizeof word)) {
         char *suffix = strstr(word, "_proj");
         if (suffix && suffix[5] == '\0') *suffix = '\0';
@@ -113,6 +116,8 @@ static enum orr_err read_text(const struct orr_doc *request, const char *text, s
     (void)snprintf(kind, sizeof kind, "%.*s", (int)(n < sizeof kind ? n : sizeof kind - 1), text);
     enum orr_err err = read_kind(request, kind, adapter, error);
     const char *at = text[n] ? text + n + 1 : "";
+    if (!err && text[n] && orr_list_open(at, ','))
+        return orr_doc_fail(request, "workload.adapter", error, "\"%.80s\" ends where KEY=VALUE is expected", text);
     while (!err && *at && orr_next_word(&at, ',', pair, sizeof pair)) {
         char *equals = strchr(pair, '=');
         if (adapter->kind == ORR_ADAPTER_NONE)
@@ -163,12 +168,23 @@ static enum orr_err read_object(const struct orr_doc *request, const json_t *obj
     return err;
 }
 
+static bool trains_nothing(const struct orr_model *model, const struct orr_workload *workload)
+{
+    return workload->adapter.kind == ORR_ADAPTER_NONE && workload->frozen_embedding && workload->frozen_head &&
+           workload->frozen_layers == model->n_layers &&
+           (workload->frozen_tower || model->tower.input == ORR_TOWER_NONE);
+}
+
 /* "embeddings,layers:12,head,tower" */
 static enum orr_err read_frozen(const struct orr_doc *request, const char *at, const struct orr_model *model,
                                 struct orr_workload *workload, struct orr_error *error)
 {
     char word[40];
-    while (*at && orr_next_word(&at, ',', word, sizeof word)) {
+    unsigned given = 0;
+    if (orr_list_open(at, ','))
+        return orr_doc_fail(request, "workload.frozen", error,
+                            "must be a list like \"embeddings,layers:12\", not \"%.40s\"", at);
+    while (orr_next_word(&at, ',', word, sizeof word)) {
         char *colon = strchr(word, ':');
         double layers = 0;
         if (colon) *colon = '\0';
@@ -182,11 +198,16 @@ static enum orr_err read_frozen(const struct orr_doc *request, const char *at, c
                                 (long long)model->n_layers);
         if (i == 2 && model->tower.input == ORR_TOWER_NONE)
             return orr_doc_fail(request, "workload.frozen", error, "model %s has no tower to freeze", model->id);
+        if (i != 3 && colon) return orr_doc_fail(request, "workload.frozen", error, "%s has no number behind it", word);
+        if (given & 1u << i) return orr_doc_fail(request, "workload.frozen", error, "%s is given twice", word);
+        given |= 1u << i;
         if (i == 0) workload->frozen_embedding = true;
         if (i == 1) workload->frozen_head = true;
         if (i == 2) workload->frozen_tower = true;
         if (i == 3) workload->frozen_layers = (int64_t)layers;
     }
+    if (trains_nothing(model, workload))
+        return orr_doc_fail(request, "workload.frozen", error, "leaves nothing of %s to train", model->id);
     return ORR_OK;
 }
 

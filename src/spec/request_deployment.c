@@ -49,19 +49,31 @@ static bool one_of(const char *key, const char *const *names, size_t n)
     return false;
 }
 
-/* "a,key=value,..." as an object; a word without "=" is the value of `first`. Objects stay. NULL: neither. */
-static json_t *object_of(json_t *value, const char *first)
+/* "a,key=value,..." as an object; a word without "=" is the value of `first`. Objects stay. NULL: an error. */
+static json_t *object_of(const struct orr_doc *request, const char *path, json_t *value, const char *first,
+                         const char *like, struct orr_error *error)
 {
     const char *rest = json_string_value(value);
     char word[1024];
     if (json_is_object(value)) return json_deep_copy(value);
-    if (!rest) return NULL;
+    if (!rest || orr_list_open(rest, ',')) {
+        char shown[ORR_SHOWN];
+        (void)orr_doc_fail(request, path, error, "must be %s, not %s", like, orr_json_shown(shown, value));
+        return NULL;
+    }
     json_t *object = json_object();
     while (object && orr_next_word(&rest, ',', word, sizeof word)) {
         char *equals = strchr(word, '=');
         if (equals) *equals++ = '\0';
-        (void)json_object_set_new(object, equals ? word : first, json_string(equals ? equals : word));
+        const char *key = equals ? word : first;
+        if (json_object_get(object, key)) {
+            (void)orr_doc_fail(request, path, error, "%.40s is given twice", key);
+            json_decref(object);
+            return NULL;
+        }
+        (void)json_object_set_new(object, key, json_string(equals ? equals : word));
     }
+    if (!object) (void)orr_out_of_memory(error, NULL);
     return object;
 }
 
@@ -127,11 +139,10 @@ static enum orr_err read_pool(const struct orr_catalogue *catalogue, const struc
                               struct orr_serving_request *serving, struct orr_error *error)
 {
     struct orr_deployment *d = &serving->deployment;
-    json_t *pool = object_of(value, "role");
+    json_t *pool = object_of(request, "deployment.pools", value, "role",
+                             "objects or texts like \"decode,system=h200-sxm,tp=8,dp=2\"", error);
     unsigned stale = ORR_STALE_ALL;
-    if (!pool)
-        return orr_doc_fail(request, "deployment.pools", error,
-                            "must be objects or texts like \"decode,system=h200-sxm,tp=8,dp=2\"");
+    if (!pool) return error->code;
     const enum orr_pool_role absent = d->pools[0].role == ORR_POOL_PREFILL ? ORR_POOL_DECODE : ORR_POOL_WHOLE;
     enum orr_err err = read_role(request, pool, absent, &d->pools[d->n_pools].role, error);
     if (!err) {
@@ -195,10 +206,9 @@ static enum orr_err read_pools(const struct orr_catalogue *catalogue, const stru
 static enum orr_err read_failure(const struct orr_doc *request, json_t *value, struct orr_failure *failure,
                                  struct orr_error *error)
 {
-    json_t *object = object_of(value, "at_s");
-    if (!object)
-        return orr_doc_fail(request, "deployment.failures", error,
-                            "must be objects or texts like \"replica=0,at_s=100,down_s=60\"");
+    json_t *object = object_of(request, "deployment.failures", value, "at_s",
+                               "objects or texts like \"replica=0,at_s=100,down_s=60\"", error);
+    if (!object) return error->code;
     const enum orr_err err = orr_fields_read(request, "deployment.failures", object, FAILURE_FIELDS,
                                              ORR_COUNT_OF(FAILURE_FIELDS), NULL, failure, error);
     json_decref(object);
@@ -221,11 +231,10 @@ static enum orr_err read_failures(const struct orr_doc *request, json_t *value, 
 static enum orr_err read_autoscale(const struct orr_doc *request, json_t *value, struct orr_autoscale *scale,
                                    struct orr_error *error)
 {
-    json_t *object = value ? object_of(value, "most") : NULL;
     if (!value) return ORR_OK;
-    if (!object)
-        return orr_doc_fail(request, "deployment.autoscale", error,
-                            "must be an object or a text like \"least=1,most=8,requests=32,start_s=60\"");
+    json_t *object = object_of(request, "deployment.autoscale", value, "most",
+                               "an object or a text like \"least=1,most=8,requests=32,start_s=60\"", error);
+    if (!object) return error->code;
     *scale = (struct orr_autoscale){.least = 1, .start_s = 60, .interval_s = 10, .idle_s = 300};
     const enum orr_err err = orr_fields_read(request, "deployment.autoscale", object, AUTOSCALE_FIELDS,
                                              ORR_COUNT_OF(AUTOSCALE_FIELDS), NULL, scale, error);

@@ -25,6 +25,7 @@ static const struct orr_field PLAN_FIELDS[] = {
 const char *const orr_moved_words[ORR_N_MOVED] = {"fp16", "bf16", "fp8", "int8"};
 const enum orr_dtype orr_moved_formats[ORR_N_MOVED] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
 
+#define DRAFT_ACCEPT_FRAC 0.8 /* unless the request says otherwise */
 #define DTYPE(word, member, n, what)                                                                                   \
     {                                                                                                                  \
         .key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, member), .names = orr_dtype_names, \
@@ -241,6 +242,10 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
                             "%lld needs a draft_model: a catalogue id, a file path, an object, or \"" ORR_DRAFT_MTP
                             "\"",
                             (long long)job->serving.draft_tokens);
+    /* The request of an answer states the default. */
+    if (!value &&
+        (job->serving.draft_accept_frac < DRAFT_ACCEPT_FRAC || job->serving.draft_accept_frac > DRAFT_ACCEPT_FRAC))
+        return orr_doc_fail(request, "workload.draft_accept_frac", error, "has no effect without a draft_model");
     if (!value) return ORR_OK;
     if (!json_object_get(object, "draft_tokens"))
         return orr_doc_fail(request, "workload.draft_model", error,
@@ -257,7 +262,7 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error)
 {
-    struct ask ask = {.serving = {.batch = 1, .draft_accept_frac = 0.8}};
+    struct ask ask = {.serving = {.batch = 1, .draft_accept_frac = DRAFT_ACCEPT_FRAC}};
     const json_t *object;
     (void)orr_model_freeze(&job->model, 0, false); /* of a training request before this one */
     enum orr_err err = read_plan(request, gpus, job, error);

@@ -52,6 +52,9 @@ enum orr_err orr_media_read(const struct orr_doc *request, const json_t *object,
     struct orr_media media = *asked;
     media.image_width = media.image_height = DEFAULT_IMAGE_PIXELS;
     media.size_assumed = !size;
+    if (size && job->model.tower.input != ORR_TOWER_IMAGE)
+        return orr_doc_fail(request, "workload.image_size", error, "has no effect: model %s has no vision tower",
+                            job->model.id);
     const enum orr_err err = size ? read_size(request, size, &media, error) : ORR_OK;
     orr_media_resolve(&job->model, &media);
     job->media = media;

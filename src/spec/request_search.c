@@ -122,11 +122,12 @@ static json_t *plan_of_text(const char *text)
         char *equals = strchr(pair, '=');
         text += n;
         more = *text != '\0';
-        if (added < 0 || (size_t)added >= sizeof pair - used || !equals || equals == pair) {
+        const bool whole = added >= 0 && (size_t)added < sizeof pair - used && equals && equals > pair;
+        if (whole) *equals = '\0';
+        if (!whole || (!goes_on && json_object_get(plan, pair))) { /* a key that is given twice is no plan, either */
             json_decref(plan);
             return NULL;
         }
-        *equals = '\0';
         const int failed = json_object_set_new(plan, pair, json_string(equals + 1));
         *equals = '=';
         if (failed) {
@@ -296,6 +297,10 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
     if (!err && search->job.kind == ORR_JOB_TRAIN && (ask.concurrency > 0 || ask.rate_per_s > 0))
         err = orr_doc_fail(request, ask.concurrency > 0 ? "search.concurrency" : "search.rate_per_s", error,
                            "is a load of inference plans");
+    if (!err && (ask.concurrency > 0 || ask.rate_per_s > 0) && search->space.batch.n > 0)
+        err = orr_doc_fail(request, "workload.batch", error,
+                           "has no effect beside search.%s: the load decides how many sequences run at once",
+                           ask.concurrency > 0 ? "concurrency" : "rate_per_s");
     if (!err && ask.concurrency > 0 && ask.rate_per_s > 0)
         err = orr_doc_fail(request, "search.rate_per_s", error,
                            "cannot stand beside concurrency: one of them is the load");

@@ -13,8 +13,9 @@
 #include "spec/request.h"
 
 enum { TRACE_ROWS_MAX = 10000000, DEFAULT_REQUESTS = 10000, LEAST_REQUESTS = 2000, ROUNDS = 20, SESSION_GAP = 100 };
-#define RATE_MAX   1e9
-#define TIME_MAX_S 1e9
+#define RATE_MAX      1e9
+#define TIME_MAX_S    1e9
+#define ARRIVAL_MAX_S 1e12 /* traces may count from 1970, and beyond this a double loses milliseconds */
 
 static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_ENUM(orr_traffic, arrival, false, orr_arrival_names, "when requests arrive"),
@@ -85,6 +86,38 @@ static enum orr_err read_points(const struct orr_doc *request, const char *path,
                         ORR_LENGTH_POINTS);
 }
 
+static enum orr_err check_lengths(const struct orr_doc *request, const char *path, const struct orr_lengths *lengths,
+                                  struct orr_error *error)
+{
+    if (lengths->law == ORR_LENGTH_UNIFORM && (lengths->low < 1 || lengths->high < lengths->low))
+        return orr_doc_fail(request, path, error, "uniform lengths need low from 1 on, and high from low on");
+    if (lengths->law == ORR_LENGTH_FIXED && lengths->mean > floor(lengths->mean))
+        return orr_doc_fail(request, path, error, "must be a whole number of tokens, not %g", lengths->mean);
+    if (lengths->law == ORR_LENGTH_EMPIRICAL && lengths->n_points == 0)
+        return orr_doc_fail(request, path, error, "empirical lengths need points");
+    if (lengths->law != ORR_LENGTH_UNIFORM && lengths->law != ORR_LENGTH_EMPIRICAL && lengths->mean < 1)
+        return orr_doc_fail(request, path, error, "%s lengths need a mean", orr_length_law_names[lengths->law]);
+    return ORR_OK;
+}
+
+/* A law has some of the keys; another would be read and change nothing. */
+static enum orr_err check_law_keys(const struct orr_doc *request, const char *path, const json_t *value,
+                                   enum orr_length_law law, struct orr_error *error)
+{
+    static const struct {
+        const char *key;
+        bool of[ORR_N_LENGTH_LAWS];
+    } KEYS[] = {{"mean", {[ORR_LENGTH_FIXED] = true, [ORR_LENGTH_LOGNORMAL] = true, [ORR_LENGTH_EXPONENTIAL] = true}},
+                {"cv", {[ORR_LENGTH_LOGNORMAL] = true}},
+                {"points", {[ORR_LENGTH_EMPIRICAL] = true}}};
+    char place[ORR_KEY_PATH];
+    for (size_t i = 0; i < ORR_COUNT_OF(KEYS); i++)
+        if (json_object_get(value, KEYS[i].key) && !KEYS[i].of[law])
+            return orr_doc_fail(request, orr_key_path(place, path, KEYS[i].key), error, "has no effect with law %s",
+                                orr_length_law_names[law]);
+    return ORR_OK;
+}
+
 static enum orr_err read_lengths(const struct orr_doc *request, const char *path, const json_t *value,
                                  struct orr_lengths *lengths, struct orr_error *error)
 {
@@ -92,8 +125,10 @@ static enum orr_err read_lengths(const struct orr_doc *request, const char *path
     *lengths = (struct orr_lengths){0};
     if (json_is_number(value)) {
         *lengths = (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = json_number_value(value)};
-        if (lengths->mean >= 1 && lengths->mean <= ORR_CONTEXT_MAX) return ORR_OK;
-    } else if (json_is_string(value) && lengths_from_text(json_string_value(value), lengths)) return ORR_OK;
+        if (lengths->mean >= 1 && lengths->mean <= ORR_CONTEXT_MAX) return check_lengths(request, path, lengths, error);
+    } else if (json_is_string(value) && lengths_from_text(json_string_value(value), lengths)) {
+        return check_lengths(request, path, lengths, error);
+    }
     if (!json_is_object(value))
         return orr_doc_fail(request, path, error,
                             "must be a length, \"LOW:HIGH\", \"MEAN~CV\" or an object with law, mean, cv, low, high "
@@ -110,14 +145,8 @@ static enum orr_err read_lengths(const struct orr_doc *request, const char *path
                        : lengths->mean > 0 ? ORR_LENGTH_FIXED
                                            : ORR_LENGTH_UNIFORM;
     }
-    if (err) return err;
-    if (lengths->law == ORR_LENGTH_UNIFORM && (lengths->low < 1 || lengths->high < lengths->low))
-        return orr_doc_fail(request, path, error, "uniform lengths need low from 1 on, and high from low on");
-    if (lengths->law == ORR_LENGTH_EMPIRICAL && lengths->n_points == 0)
-        return orr_doc_fail(request, path, error, "empirical lengths need points");
-    if (lengths->law != ORR_LENGTH_UNIFORM && lengths->law != ORR_LENGTH_EMPIRICAL && lengths->mean < 1)
-        return orr_doc_fail(request, path, error, "%s lengths need a mean", orr_length_law_names[lengths->law]);
-    return ORR_OK;
+    if (!err) err = check_law_keys(request, path, value, lengths->law, error);
+    return err ? err : check_lengths(request, path, lengths, error);
 }
 
 enum orr_err orr_traffic_from_json(const struct orr_doc *doc, struct orr_traffic *traffic, struct orr_error *error)
@@ -125,8 +154,8 @@ enum orr_err orr_traffic_from_json(const struct orr_doc *doc, struct orr_traffic
     static const char *const EXTRA[] = {"name", "sources", "input_len", "output_len", NULL};
     const json_t *input = json_object_get(doc->root, "input_len"), *output = json_object_get(doc->root, "output_len");
     *traffic = (struct orr_traffic){0};
-    enum orr_err err = orr_fields_read(doc, "", doc->root, TRAFFIC_FIELDS, ORR_COUNT_OF(TRAFFIC_FIELDS), EXTRA, traffic,
-                                       error);
+    enum orr_err err =
+        orr_fields_read(doc, "", doc->root, TRAFFIC_FIELDS, ORR_COUNT_OF(TRAFFIC_FIELDS), EXTRA, traffic, error);
     if (!err) err = read_lengths(doc, "input_len", input, &traffic->input_len, error);
     if (!err) err = read_lengths(doc, "output_len", output, &traffic->output_len, error);
     return err;
@@ -141,33 +170,67 @@ static double cell_number(const struct orr_csv *csv, size_t row, const char *nam
     return orr_number_parse(cell, &value) ? value : (double)NAN;
 }
 
+/* The same of a column that need not be there; a cell may be empty. */
+static double optional_number(const struct orr_csv *csv, size_t row, const char *name, const char *other)
+{
+    const char *cell = orr_csv_cell(csv, row, orr_csv_has(csv, name) ? name : other);
+    return cell[0] ? cell_number(csv, row, name, other) : 0;
+}
+
+static bool is_length(double tokens)
+{
+    return tokens >= 1 && tokens <= ORR_CONTEXT_MAX && !(tokens > floor(tokens));
+}
+
+static enum orr_err check_columns(const struct orr_csv *csv, const char *file, struct orr_error *error)
+{
+    static const char *const COLUMNS[][2] = {
+        {"arrival_s", "timestamp"}, {"input_len", "input_tokens"}, {"output_len", "output_tokens"}};
+    for (size_t i = 0; i < ORR_COUNT_OF(COLUMNS); i++)
+        if (!orr_csv_has(csv, COLUMNS[i][0]) && !orr_csv_has(csv, COLUMNS[i][1]))
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = file, .line = 1},
+                            "missing column \"%s\" (or \"%s\"); a trace has arrival_s, input_len and output_len",
+                            COLUMNS[i][0], COLUMNS[i][1]);
+    return ORR_OK;
+}
+
+static enum orr_err read_row(const struct orr_csv *csv, const char *file, size_t i, double last_s,
+                             struct orr_trace_row *row, struct orr_error *error)
+{
+    const struct orr_place place = {.file = file, .line = csv->lines[i]};
+    const double arrival_s = cell_number(csv, i, "arrival_s", "timestamp");
+    const double input = cell_number(csv, i, "input_len", "input_tokens");
+    const double output = cell_number(csv, i, "output_len", "output_tokens");
+    const double prefix = optional_number(csv, i, "prefix", "prefix_hash"),
+                 length = optional_number(csv, i, "prefix_len", ""), urgent = optional_number(csv, i, "urgent", "");
+    if (!(arrival_s >= last_s && arrival_s <= ARRIVAL_MAX_S && is_length(input) && is_length(output)))
+        return orr_fail(error, ORR_ERR_INPUT, place,
+                        "a row needs arrival_s from that of the row before to %g, and whole numbers from 1 to %d as "
+                        "input_len and output_len",
+                        ARRIVAL_MAX_S, ORR_CONTEXT_MAX);
+    if (!(prefix >= 0 && length >= 0 && (urgent == 0 || urgent == 1)))
+        return orr_fail(error, ORR_ERR_INPUT, place,
+                        "prefix and prefix_len must be numbers from 0 on or empty, and urgent must be 0, 1 or empty");
+    *row = (struct orr_trace_row){.arrival_s = arrival_s,
+                                  .input_len = (int64_t)input,
+                                  .output_len = (int64_t)output,
+                                  .prefix = prefix < 1e19 ? (uint64_t)prefix : 0,
+                                  .prefix_len = (int64_t)fmin(length, input),
+                                  .urgent = urgent > 0};
+    return ORR_OK;
+}
+
 static enum orr_err read_rows(const struct orr_csv *csv, const char *file, struct orr_serving_request *serving,
                               struct orr_error *error)
 {
-    double last_s = 0;
+    enum orr_err err = check_columns(csv, file, error);
+    if (err) return err;
     serving->trace = calloc(csv->n_rows + 1, sizeof *serving->trace);
     if (!serving->trace) return orr_out_of_memory(error, file);
-    for (size_t i = 0; i < csv->n_rows; i++) {
-        const double arrival_s = cell_number(csv, i, "arrival_s", "timestamp");
-        const double input = cell_number(csv, i, "input_len", "input_tokens");
-        const double output = cell_number(csv, i, "output_len", "output_tokens");
-        const double prefix = cell_number(csv, i, "prefix", "prefix_hash"),
-                     length = cell_number(csv, i, "prefix_len", ""), urgent = cell_number(csv, i, "urgent", "");
-        if (!(arrival_s >= last_s && input >= 1 && input <= ORR_CONTEXT_MAX && output >= 1 &&
-              output <= ORR_CONTEXT_MAX))
-            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = file, .line = csv->lines[i]},
-                            "a row needs arrival_s not below that of the row before, and input_len and output_len "
-                            "from 1 to %d",
-                            ORR_CONTEXT_MAX);
-        serving->trace[i] = (struct orr_trace_row){.arrival_s = last_s = arrival_s,
-                                                   .input_len = (int64_t)input,
-                                                   .output_len = (int64_t)output,
-                                                   .prefix = prefix > 0 && prefix < 1e19 ? (uint64_t)prefix : 0,
-                                                   .prefix_len = length > 0 ? (int64_t)fmin(length, input) : 0,
-                                                   .urgent = urgent > 0};
-    }
+    for (size_t i = 0; i < csv->n_rows && !err; i++)
+        err = read_row(csv, file, i, i > 0 ? serving->trace[i - 1].arrival_s : 0, &serving->trace[i], error);
     serving->traffic.n_trace = csv->n_rows;
-    return ORR_OK;
+    return err;
 }
 
 static enum orr_err read_trace(const struct orr_catalogue *catalogue, const struct orr_doc *request,
@@ -267,11 +330,13 @@ static enum orr_err read_seed(const struct orr_doc *request, const json_t *value
                               struct orr_error *error)
 {
     const char *text = json_string_value(value);
+    char shown[ORR_SHOWN];
     double seed = json_is_number(value) ? json_number_value(value) : -1;
     if (!value) return ORR_OK;
     if (text && !orr_quantity_parse(text, ORR_UNIT_COUNT, &seed)) seed = -1;
     if (seed < 0 || seed > 9e15 || seed != floor(seed))
-        return orr_doc_fail(request, "traffic.seed", error, "must be a whole number from 0 on");
+        return orr_doc_fail(request, "traffic.seed", error, "must be a whole number from 0 to 9e15, not %s",
+                            orr_json_shown(shown, value));
     traffic->seed = (uint64_t)seed;
     return ORR_OK;
 }
@@ -365,6 +430,9 @@ static enum orr_err read_length(const struct orr_doc *request, json_t *traffic, 
     if (workload && json_typeof(workload) != JSON_OBJECT)
         return orr_doc_fail(request, "workload", error, "must be an object, not %s", orr_json_shown(shown, workload));
     const json_t *own = json_object_get(traffic, key), *value = own ? own : json_object_get(workload, key);
+    if (value && traced)
+        return orr_doc_fail(request, orr_key_path(path, own ? "traffic" : "workload", key), error,
+                            "has no effect beside a trace, whose rows have lengths");
     if (!value && traced) lengths->law = ORR_LENGTH_FIXED, lengths->mean = 1;
     else {
         if (!value)
@@ -411,6 +479,15 @@ static enum orr_err read_traffic(const struct orr_catalogue *catalogue, const st
     return err;
 }
 
+/* Engines call their limit a batch, too, but here it would be read and change nothing. */
+static enum orr_err check_batch(const struct orr_doc *request, struct orr_error *error)
+{
+    if (!json_object_get(json_object_get(request->root, "workload"), "batch")) return ORR_OK;
+    return orr_doc_fail(request, "workload.batch", error,
+                        "has no effect: the load decides how many sequences run at once; engine.max_requests limits "
+                        "them (set)");
+}
+
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error)
 {
@@ -420,7 +497,8 @@ enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct o
     if (json_object_get(request->root, "kind") && (!kind || strcmp(kind, "serving") != 0))
         return orr_doc_fail(request, "kind", error, "must be \"serving\" here");
     const json_t *slo = json_object_get(request->root, "slo");
-    enum orr_err err = read_traffic(catalogue, request, serving, error);
+    enum orr_err err = check_batch(request, error);
+    if (!err) err = read_traffic(catalogue, request, serving, error);
     if (!err && slo) err = read_slos(request, slo, serving, error);
     json_t *deployment = json_incref(json_object_get(request->root, "deployment"));
     if (!err) {

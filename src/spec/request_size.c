@@ -66,6 +66,8 @@ static bool add_limit(const json_t *item, struct orr_choices *choices)
     double value = json_is_integer(item) ? (double)json_integer_value(item) : 0;
     if (json_is_string(item) && !orr_quantity_parse(json_string_value(item), ORR_UNIT_COUNT, &value)) return false;
     if (value < 1 || value > LIMIT_MAX || value != floor(value) || choices->n == ORR_MAX_CHOICES) return false;
+    for (int32_t i = 0; i < (int32_t)choices->n; i++)
+        if (choices->values[i] == (int64_t)value) return false;
     choices->values[choices->n++] = (int64_t)value;
     return true;
 }
@@ -76,7 +78,7 @@ static enum orr_err read_limits(const struct orr_doc *request, const char *path,
 {
     char word[64], shown[ORR_SHOWN];
     const char *rest = json_string_value(value);
-    bool known = true;
+    bool known = !rest || !orr_list_open(rest, ',');
     if (!value) return ORR_OK;
     if (json_is_array(value))
         for (size_t i = 0; i < json_array_size(value); i++) known &= add_limit(json_array_get(value, i), choices);
@@ -88,7 +90,7 @@ static enum orr_err read_limits(const struct orr_doc *request, const char *path,
         }
     else known = add_limit(value, choices);
     if (known && choices->n > 0) return ORR_OK;
-    return orr_doc_fail(request, path, error, "must be whole numbers from 1 on, like \"64,256\", not %s",
+    return orr_doc_fail(request, path, error, "must be different whole numbers from 1 on, like \"64,256\", not %s",
                         orr_json_shown(shown, value));
 }
 

@@ -170,6 +170,8 @@ static enum orr_err read_overlap(const struct orr_doc *request, const json_t *va
             return orr_doc_fail(request, "plan.overlap", error,
                                 "\"%s\" is none of tp, ep, pp, dp (or all, or none alone)%s", word,
                                 orr_did_you_mean(hint, word, orr_overlap_names, ORR_N_OVERLAPS));
+        if (!(plan->exposed_groups & 1u << orr_overlap_groups[i]))
+            return orr_doc_fail(request, "plan.overlap", error, "%s is given twice", word);
         plan->exposed_groups &= ~(1u << orr_overlap_groups[i]);
         at += n;
         if (!*at) return ORR_OK;

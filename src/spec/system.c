@@ -105,6 +105,12 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
     if (!err) err = orr_aliases_check(doc, error);
     if (err) return err;
+    const double rates[] = {system->scaleup_bytes_per_s, system->scaleout_bytes_per_s};
+    for (int i = 0; i < 2; i++)
+        if (rates[i] > 0 && rates[i] < 1e6)
+            return orr_doc_fail(
+                doc, i ? "scaleout_bytes_per_s" : "scaleup_bytes_per_s", error,
+                "is %g bytes per second; a network has 0 (there is none) or from 1e+06, e.g. \"50 GB/s\"", rates[i]);
     if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
         return orr_doc_fail_rule(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
                                  (long long)system->domain_gpus);

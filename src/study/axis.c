@@ -78,8 +78,10 @@ static const char *parse_range(char *fields[4], size_t n, bool sampled, struct o
     if (logarithmic && (piece->low <= 0 || piece->high <= 0)) return "a log range needs both ends above 0";
     if (n == 4 && !logarithmic) return "expected log behind low:high:n:";
     *continuous = n == 2 || (n == 3 && logarithmic);
+    const bool stepped = n == 3 && (*fields[2] == '+' || *fields[2] == 'x');
+    if (!stepped && !(piece->low < piece->high) && !(piece->low > piece->high)) return "both ends are the same";
     if (*continuous) return sampled ? NULL : "how many values? low:high:n (low:high alone is for --sample)";
-    if (n == 3 && (*fields[2] == '+' || *fields[2] == 'x')) return parse_step(fields[2], piece);
+    if (stepped) return parse_step(fields[2], piece);
     return parse_count(fields[2], piece);
 }
 

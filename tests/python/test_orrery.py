@@ -164,6 +164,8 @@ class Train(unittest.TestCase):
     def test_keys_of_a_plan(self):
         plan = self.result.to_dict()["request"]["plan"]
         self.assertEqual(set(plan) - orrery.PLAN, set())
+        sharded = orrery.train("llama2-7b", "h100-sxm", gpus=8, zero=3, zero_secondary=4)
+        self.assertEqual(sharded.to_dict()["request"]["plan"]["zero_secondary"], 4)
 
     def test_what_does_not_fit_says_why(self):
         result = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=8, tp=8, global_batch=8)

@@ -280,6 +280,19 @@ static void cutting_respects_characters(void **state)
     assert_string_equal(buffer, "ab\xe2\x82\xac");
 }
 
+/* An 8-bit control character and a mark that turns the line are replaced byte for byte; their neighbours stay. */
+static void controls_of_a_terminal_are_replaced(void **state)
+{
+    (void)state;
+    char buffer[32];
+    orr_copy_line(buffer, sizeof buffer, "a\302\23331mb\302\240");
+    assert_string_equal(buffer, "a  31mb\302\240");
+    orr_copy_line(buffer, sizeof buffer, "\342\200\256x\342\201\246\342\200\223");
+    assert_string_equal(buffer, "   x   \342\200\223"); /* a dash stays */
+    orr_copy_line(buffer, 3, "\342\200\256x");
+    assert_string_equal(buffer, ""); /* half of a mark is not left */
+}
+
 static void the_library_names_its_version(void **state)
 {
     (void)state;
@@ -301,6 +314,7 @@ int main(void)
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(cutting_respects_characters),
+        cmocka_unit_test(controls_of_a_terminal_are_replaced),
         cmocka_unit_test(the_library_names_its_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -424,7 +424,7 @@ static void bad_tables_are_errors(void **state)
 {
     assert_bad(*state, "gemm", "m,n,dtype,time_s\n1,2,bf16,1\n", 1, "missing column \"k\"");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,1\n1,2,x,bf16,1\n", 3,
-               "k: expected a positive number, not \"x\"");
+               "k: expected a whole number from 1 to 1e+17, not \"x\"");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,-1\n", 2, "time_s");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,nan\n", 2, "time_s");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf17,1\n", 2, "dtype: expected bf16");

@@ -81,6 +81,25 @@ static void equal_requests_take_as_long(void **state)
     json_decref(both);
 }
 
+/* What only one side says, and what replaces a member of a part, is a difference, too. */
+static void keys_of_one_side_are_differences(void **state)
+{
+    static const char *const SIDES[][2] = {{"\"set\":{\"chip.hbm_bytes_per_s\":\"2 TB/s\"}", "chip.hbm_bytes_per_s"},
+                                           {"\"set\":{\"workload.graphs\":false}", "workload.graphs"}};
+    for (size_t i = 0; i < COUNT(SIDES); i++)
+        for (int first = 0; first < 2; first++) {
+            char json[2048], other[512];
+            (void)snprintf(other, sizeof other, "%.*s,%s}", (int)strlen(INFER) - 1, INFER, SIDES[i][0]);
+            (void)snprintf(json, sizeof json, "{\"requests\":[%s,%s]}", first ? other : INFER, first ? INFER : other);
+            json_t *both = compare(catalogue_of(state), json), *asked = json_object_get(both, "asked");
+            assert_int_equal(json_array_size(asked), 1);
+            json_t *values = json_object_get(json_array_get(asked, 0), "values");
+            assert_string_equal(json_string_value(json_object_get(json_array_get(asked, 0), "key")), SIDES[i][1]);
+            assert_true(json_is_null(json_array_get(values, first ? 1 : 0)));
+            json_decref(both);
+        }
+}
+
 static void bad_questions_are_refused(void **state)
 {
     static const char *const BAD[][2] = {
@@ -159,6 +178,7 @@ int main(void)
         cmocka_unit_test(results_are_those_of_single_answers),
         cmocka_unit_test(parts_sum_and_differences_are_named),
         cmocka_unit_test(equal_requests_take_as_long),
+        cmocka_unit_test(keys_of_one_side_are_differences),
         cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(no_column_is_lost_on_a_narrow_terminal),
         cmocka_unit_test(services_are_compared),

@@ -205,7 +205,7 @@ static const struct {
      false},
     {"a search to serve", read_search,
      "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'plan':{'tp':[1,2]},'workload':{'input_len':100,"
-     "'output_len':8,'batch':[1,8],'precision':['bf16','fp8']},'search':{'concurrency':4,'compare':'tp=2'}}",
+     "'output_len':8,'precision':['bf16','fp8']},'search':{'concurrency':4,'compare':'tp=2'}}",
      false},
     {"a sweep", read_sweep,
      "{'request':{" TRAIN ",'plan':{'tp':2},'workload':{'global_batch':64}},'vary':[{'field':'plan.pp','values':[1,2]},"

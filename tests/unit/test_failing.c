@@ -248,7 +248,7 @@ static const struct failing_case CASES[] = {
      ORR_FORMAT_TERMINAL},
     {"search under a load", ask_search,
      "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':2,'plan':{'tp':[1,2]},'workload':{'input_len':100,"
-     "'output_len':8,'batch':8},'search':{'concurrency':4}}",
+     "'output_len':8},'search':{'concurrency':4}}",
      ORR_FORMAT_JSON},
     {"sweep in words", ask_sweep, "{'request':{" TRAIN "},'vary':[{'field':'plan.zero','values':[0,1]}]}",
      ORR_FORMAT_TERMINAL},

@@ -328,7 +328,8 @@ static void bad_rows_are_refused(void **state)
     struct world *w = *state;
     static const struct {
         const char *system, *text, *says;
-    } CASES[] = {{"oci-b300", "nodes,n_gpus,op,bytes,time_s\n2,16,allreduce,-1,1\n", "bytes: must be a number above 0"},
+    } CASES[] = {{"oci-b300", "nodes,n_gpus,op,bytes,time_s\n2,16,allreduce,-1,1\n",
+                  "bytes: must be a number from 1e-12 to 1e18"},
                  {"oci-b300", "nodes,n_gpus,op,bytes\n2,16,allreduce,1\n", "time_s is missing"},
                  {"oci-b300", "nodes,n_gpus,op,bytes,time_s\n2,16,broadcast,1,1\n", "\"broadcast\" is none of"},
                  {NULL, "nodes,n_gpus,op,bytes,time_s\n2,16,allreduce,1,1\n", "which system? Add --system ID"},

@@ -171,6 +171,7 @@ static void inference(void **state)
         SERVED("llama3.1-70b", ",'engine':'vllm','graphs':'engine','prefix_cache':0"),
         SERVED("gpt-oss-120b", ",'ideal_overheads':true"),
         SERVED("mixtral-8x7b", ",'moe_imbalance':2"),
+        SERVED("deepseek-v4-flash", ""), /* products of several formats */
     };
     const struct world *w = *state;
     struct orr_session *session = orr_session_new(w->catalogue);

@@ -128,7 +128,7 @@ static void formats_are_not_searched_unasked(void **state)
     assert_false(request.imbalance_given || request.matrix_given || request.comm_given);
     assert_int_equal(read_infer(w,
                                 "\"precision\":\"fp8,bf16\",\"kv_precision\":\"any\",\"batch\":\"1..8\","
-                                "\"matrix_precision\":\"fp8\",\"moe_imbalance\":1.5,\"disaggregated\":false",
+                                "\"matrix_precision\":\"fp8\",\"moe_imbalance\":1,\"disaggregated\":false",
                                 NULL),
                      ORR_OK);
     CHECK(request.space.weights, ORR_DTYPE_BF16, ORR_DTYPE_FP8);
@@ -261,8 +261,7 @@ static void too_many_values(void **state)
 static struct orr_choice best_of(struct world *w, const char *engine, int64_t zero, int64_t pp)
 {
     const struct orr_found *best;
-    read_job(w,
-             "{'kind':'train','model':'gpt2-xl','system':'h100-sxm','workload':{'global_batch':64,'engine':'%s'}}",
+    read_job(w, "{'kind':'train','model':'gpt2-xl','system':'h100-sxm','workload':{'global_batch':64,'engine':'%s'}}",
              engine);
     request = (struct orr_search_request){.job = w->job, .top = 5, .front_within = 2};
     request.space.gpus = (struct orr_choices){1, {16}};

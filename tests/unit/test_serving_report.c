@@ -158,7 +158,7 @@ static void refusals(void **state)
         {"{\"rate_per_s\":0,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
         {"{\"rats\":5,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
         {"{\"trace\":\"/no/such.csv\"}", "no such file"},
-        {"{\"trace\":\"arrival_s,input_len,output_len\\n5,9,9\\n4,9,9\\n\"}", "not below that of the row before"},
+        {"{\"trace\":\"arrival_s,input_len,output_len\\n5,9,9\\n4,9,9\\n\"}", "arrival_s from that of the row before"},
         {"{\"arrival\":\"closed\",\"input_len\":9,\"output_len\":10}", "needs concurrency"}};
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(BAD); i++) {
