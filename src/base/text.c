@@ -109,6 +109,15 @@ int orr_compare_nocase(const char *a, const char *b)
     return (x > y) - (x < y);
 }
 
+bool orr_starts_nocase(const char *text, const char *start)
+{
+    while (*start && lower(*text) == lower(*start)) {
+        text++;
+        start++;
+    }
+    return *start == '\0';
+}
+
 void orr_copy_line(char *buffer, size_t size, const char *text)
 {
     if (size == 0) return;
