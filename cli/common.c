@@ -35,6 +35,28 @@ static void name_option(char *line, size_t size)
     if (option) (void)snprintf(line, size, "command line: --%s is missing%s", option, rest);
 }
 
+/* Bytes of the character of UTF-8 at `text`; 0: there is none, or one that controls the terminal. */
+static size_t printable(const unsigned char *text)
+{
+    const unsigned char c = text[0];
+    if (c < 0x80) return !iscntrl(c);
+    const size_t n = c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    if (n == 0 || c >= 0xf5 || (c == 0xc2 && text[1] < 0xa0)) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+/* Input that a message repeats must not break its single line or control the terminal. */
+static void quieten(char *line)
+{
+    for (char *c = line; *c;) {
+        const size_t n = printable((const unsigned char *)c);
+        if (n == 0) *c = '?';
+        c += n > 0 ? n : 1;
+    }
+}
+
 enum cli_status cli_fail(const char *format, ...)
 {
     char line[2048];
@@ -45,9 +67,7 @@ enum cli_status cli_fail(const char *format, ...)
     /* What looks wrong after a failed allocation may only be incomplete. */
     if (orr_memory_failures() > 0 && !strstr(line, "out of memory")) snprintf(line, sizeof line, "out of memory");
     name_option(line, sizeof line);
-    /* Input that a message repeats must not break its single line or control the terminal. */
-    for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = '?';
+    quieten(line);
     fprintf(stderr, "orrery: %s\n", line);
     return CLI_BAD;
 }
