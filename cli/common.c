@@ -35,16 +35,28 @@ static void name_option(char *line, size_t size)
     if (option) (void)snprintf(line, size, "command line: --%s is missing%s", option, rest);
 }
 
+/* Bytes of the character of UTF-8 at `text`; 0: there is none, or one that controls the terminal or turns a line. */
+static size_t printable(const unsigned char *text)
+{
+    const unsigned char c = text[0];
+    if (c < 0x80) return c >= 0x20 && c != 0x7f;
+    const size_t n = c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    if (n == 0 || c >= 0xf5 || (c == 0xc2 && text[1] < 0xa0)) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    const bool turns = c == 0xe2 && ((text[1] == 0x80 && (text[2] == 0x8e || text[2] == 0x8f)) ||
+                                     (text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+                                     (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
+    return turns ? 0 : n;
+}
+
 void cli_plain(char *text, bool lines)
 {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        const bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
-        const bool turns = c[0] == 0xe2 && ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f)) ||
-                                            (c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
-                                            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
-        if (c1) c[0] = '?', c[1] = '?';
-        else if (turns) c[0] = '?', c[1] = '?', c[2] = '?';
-        else if ((*c < 0x20 && !(lines && (*c == '\n' || *c == '\t'))) || *c == 0x7f) *c = '?';
+    for (char *c = text; *c;) {
+        const bool kept = lines && (*c == '\n' || *c == '\t');
+        const size_t n = kept ? 1 : printable((const unsigned char *)c);
+        if (n == 0) *c = '?';
+        c += n > 0 ? n : 1;
     }
 }
 

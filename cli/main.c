@@ -99,7 +99,8 @@ static enum cli_status dispatch(int argc, const char *const *argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* A closed pipe is then an ordinary write error. */
+    signal(SIGPIPE, SIG_IGN); /* A closed pipe is then an ordinary write error, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow (ulimit -f). */
     if (cli_cluster_enter(argv)) return CLI_BAD;
     return (int)dispatch(argc, (const char *const *)argv);
 }

@@ -1,6 +1,7 @@
 /* orrery mcp: the same questions as tools of the Model Context Protocol, over standard input and output. Each line is
  * one JSON-RPC 2.0 message. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,13 @@ static json_t *respond(struct mcp *mcp, json_t *message)
 
 /* ---------------------------------------------------------------- lines */
 
+void mcp_drop(char *dumped)
+{
+    json_free_t give_back;
+    json_get_alloc_funcs(NULL, &give_back);
+    give_back(dumped);
+}
+
 static enum cli_status write_message(json_t *message)
 {
     char *line = message ? json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -152,7 +160,7 @@ static enum cli_status write_message(json_t *message)
     if (!line) return cli_fail_memory();
     struct orr_text text = {0};
     cli_text_add(&text, "%s\n", line);
-    free(line);
+    mcp_drop(line);
     const enum cli_status status = cli_write(text.data);
     free(text.data);
     return status;
@@ -176,6 +184,7 @@ static enum cli_status answer_lines(struct mcp *mcp)
     enum cli_status status = CLI_ANSWERED;
     while (!status && (n = getline(&line, &capacity, stdin)) >= 0)
         if (strspn(line, " \t\r\n") < (size_t)n) status = answer_line(mcp, line, (size_t)n);
+    if (!status && !feof(stdin)) status = cli_fail("standard input: %s", strerror(errno));
     free(line);
     return status;
 }

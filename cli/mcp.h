@@ -12,6 +12,9 @@ struct mcp {
     const char *explorer; /* address of a running explorer, for links */
 };
 
+/* Free a text of json_dumps(), which is not of malloc() where memory is short. */
+void mcp_drop(char *dumped);
+
 /* The list of tools, with the schema of the arguments of each; NULL where memory runs out. */
 json_t *mcp_tools(void);
 

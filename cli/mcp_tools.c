@@ -246,7 +246,7 @@ static void add_link(struct orr_text *text, const json_t *object, const char *pr
             char *dumped = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
             cli_text_add(text, "&%s=", key.data);
             add_escaped(text, json_is_string(value) ? json_string_value(value) : dumped ? dumped : "");
-            free(dumped);
+            mcp_drop(dumped);
         }
         free(key.data);
     }
@@ -299,7 +299,7 @@ json_t *mcp_call(struct mcp *mcp, const char *name, json_t *arguments, bool *kno
     json_t *result = tool->ask(mcp, request, &reply) ? json_pack("{s[{ss ss}] sb}", "content", "type", "text", "text",
                                                                  reply.error.text, "isError", 1)
                                                      : result_of(mcp, tool, arguments, &reply);
-    free(request);
+    mcp_drop(request);
     free(reply.text);
     free(reply.json);
     return result;

@@ -31,6 +31,17 @@ uint64_t cli_store_hash(uint64_t sum, const void *bytes, size_t n)
     return sum;
 }
 
+uint64_t cli_store_seed(const struct cli_table *table)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < table->n_facts; i++) {
+        const struct cli_fact *fact = &table->facts[i];
+        if (strcmp(fact->key, "request_hash") == 0 || strcmp(fact->key, "catalogue_hash") == 0)
+            sum = cli_store_hash(sum, fact->value, strlen(fact->value));
+    }
+    return sum;
+}
+
 /* Print where two texts differ, with a few characters of each. */
 static enum cli_status fail_different(const char *path, const char *key, const char *held, const char *asked)
 {

@@ -53,7 +53,9 @@ extern const struct cli_store_type cli_store_csv, cli_store_sqlite;
 /* Compare a fact in a store with that of the table. */
 enum cli_status cli_store_compare(const struct cli_table *table, const char *path, const char *key, const char *value);
 
-/* The FNV-1a hash of 64 bits; `sum` starts at 0. Every stored row has the hash of what is stored. */
+/* The FNV-1a hash of 64 bits; `sum` starts at 0. Every stored row has the hash of its sweep and of what is stored. */
 uint64_t cli_store_hash(uint64_t sum, const void *bytes, size_t n);
+/* What the sums of rows start with: the hash of the request and of the catalogue. */
+uint64_t cli_store_seed(const struct cli_table *table);
 
 #endif

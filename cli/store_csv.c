@@ -22,6 +22,7 @@ struct csv {
     int file;             /* Standard output gets no facts and is not synchronised. */
     struct orr_text text; /* the batch being written */
     size_t n_facts;       /* facts read from the file */
+    uint64_t seed;        /* what the sums of rows start with */
 };
 
 enum { SUM_DIGITS = 16 };
@@ -95,7 +96,7 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
         if (!row->blank) add_cell(text, table->columns[i].type, row->numbers[i], row->words[i]);
     }
     if (csv->store.path) {
-        const uint64_t sum = cli_store_hash(0, text->data + start, text->length - start);
+        const uint64_t sum = cli_store_hash(csv->seed, text->data + start, text->length - start);
         cli_text_add(text, ",%016" PRIx64, sum);
     }
     cli_text_append(text, "\n", 1);
@@ -122,25 +123,25 @@ static void add_header(struct orr_text *text, const struct cli_table *table, boo
     cli_text_add(text, "%s\n", sums ? sum_column : "");
 }
 
-/* Compare a line "# key: value" with the table. */
+/* Compare a line "# key: value" with the table. Facts count in their order, so that none can stand for another. */
 static enum cli_status check_fact(struct csv *csv, char *line)
 {
     char *colon = strstr(line, ": ");
     if (strncmp(line, "# ", 2) != 0 || !colon) return CLI_ANSWERED;
     *colon = '\0';
     line[strlen(colon + 2) + (size_t)(colon + 2 - line) - 1] = '\0'; /* This cuts the newline off. */
-    for (size_t i = 0; i < csv->store.table->n_facts; i++)
-        csv->n_facts += strcmp(csv->store.table->facts[i].key, line + 2) == 0;
+    const size_t n = csv->n_facts;
+    if (n < csv->store.table->n_facts && strcmp(csv->store.table->facts[n].key, line + 2) == 0) csv->n_facts++;
     return cli_store_compare(csv->store.table, csv->store.path, line + 2, colon + 2);
 }
 
 /* Compare the sum at the end of a line with the line. */
-static bool sum_holds(const char *line)
+static bool sum_holds(const struct csv *csv, const char *line)
 {
     char digits[SUM_DIGITS + 1];
     const char *comma = strrchr(line, ',');
     if (!comma || strlen(comma) != SUM_DIGITS + 2) return false;
-    (void)snprintf(digits, sizeof digits, "%016" PRIx64, cli_store_hash(0, line, (size_t)(comma - line)));
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, cli_store_hash(csv->seed, line, (size_t)(comma - line)));
     return strncmp(comma + 1, digits, SUM_DIGITS) == 0;
 }
 
@@ -153,7 +154,7 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++) {
         const char *name = orr_point_status_name((enum orr_point_status)i);
         if (point != held->n_points || n != strlen(name) || strncmp(end + 1, name, n) != 0) continue;
-        if (!sum_holds(line))
+        if (!sum_holds(csv, line))
             return cli_fail("%s: the line of point %lld does not have its sum; the file was changed or damaged",
                             csv->store.path, point);
         held->n_by_status[i]++;
@@ -165,22 +166,30 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
                     held->n_points, shown < 40 ? (int)shown : 40, line);
 }
 
+/* Does the file begin as a store does, or is it empty? It may be one endless line that no memory holds. */
+static enum cli_status check_start(const struct csv *csv)
+{
+    char start[sizeof first_line];
+    const ssize_t n = pread(csv->file, start, sizeof first_line - 1, 0);
+    if (n < 0) return fail_system(csv->store.path);
+    return memcmp(start, first_line, (size_t)n) == 0
+               ? CLI_ANSWERED
+               : cli_fail("%s: is no sweep of orrery; name another file", csv->store.path);
+}
+
 /* Read all complete lines. *end becomes the offset behind the last of them, or 0 if the header is incomplete. */
 static enum cli_status read_lines(struct csv *csv, FILE *file, const char *header, struct cli_held *held, off_t *end)
 {
     char *line = NULL;
     size_t capacity = 0;
-    ssize_t n;
+    ssize_t n = 0;
     off_t at = 0;
     bool headed = false;
-    enum cli_status status = CLI_ANSWERED;
+    enum cli_status status = check_start(csv);
     *end = 0;
     while (!status && (n = getline(&line, &capacity, file)) > 0) {
-        if (at == 0 && strncmp(line, first_line, (size_t)n) != 0)
-            status = cli_fail("%s: is no sweep of orrery; name another file", csv->store.path);
         if (line[n - 1] != '\n') break; /* The last line is incomplete. */
         at += n;
-        if (status) break;
         if (strlen(line) != (size_t)n) status = cli_fail("%s: holds a zero byte; it is damaged", csv->store.path);
         else if (headed) status = count_row(csv, line, held);
         else if (line[0] == '#') status = check_fact(csv, line);
@@ -191,6 +200,7 @@ static enum cli_status read_lines(struct csv *csv, FILE *file, const char *heade
         else status = cli_fail("%s: holds another sweep: its columns differ; name another file", csv->store.path);
         if (headed) *end = at;
     }
+    if (!status && n < 0 && !feof(file)) status = fail_system(csv->store.path); /* What is behind is not lost. */
     free(line);
     return status;
 }
@@ -236,6 +246,7 @@ static enum cli_status csv_open(const char *path, const struct cli_table *table,
     struct csv *csv = calloc(1, sizeof *csv);
     if (!csv) return cli_fail_memory();
     csv->store = (struct cli_store){&cli_store_csv, table, path};
+    csv->seed = cli_store_seed(table);
     csv->file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : STDOUT_FILENO;
     *store = &csv->store;
     if (!path) {
@@ -244,10 +255,9 @@ static enum cli_status csv_open(const char *path, const struct cli_table *table,
     }
     struct stat kind;
     if (csv->file < 0 || fstat(csv->file, &kind) != 0) return fail_system(path);
-    if (!S_ISREG(kind.st_mode) && !S_ISFIFO(kind.st_mode) && !S_ISSOCK(kind.st_mode))
-        return cli_fail("%s: is no regular file; rows go into a file, or without --out to standard output", path);
-    if (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode))
-        return cli_fail("%s: is a pipe; rows go into a file, or without --out to standard output", path);
+    if (!S_ISREG(kind.st_mode))
+        return cli_fail("%s: is %s; rows go into a file, or without --out to standard output", path,
+                        S_ISFIFO(kind.st_mode) ? "a pipe" : "no regular file");
     if (flock(csv->file, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? cli_fail("%s: another process is writing it", path) : fail_system(path);
     return resume(csv, held);

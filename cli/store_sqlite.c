@@ -14,6 +14,7 @@ struct database {
     sqlite3 *handle;
     sqlite3_stmt *point, *result, *last; /* two inserts, and the query for the last point */
     sqlite3_stmt *stored, *sum;          /* rows as they are stored, and the insert of their sums */
+    uint64_t seed;                       /* what the sums start with */
 };
 
 /* ---------------------------------------------------------------- statements */
@@ -165,9 +166,10 @@ static enum cli_status compare_facts(const struct database *db)
 
 /* The sum of a row as it is stored: kinds and bytes of the columns from the second on, where the first is the sum that
  * is stored. */
-static uint64_t row_sum(sqlite3_stmt *row)
+static uint64_t row_sum(const struct database *db)
 {
-    uint64_t sum = 0;
+    sqlite3_stmt *row = db->stored;
+    uint64_t sum = db->seed;
     const int n = sqlite3_column_count(row);
     for (int i = 1; i < n; i++) {
         const int type = sqlite3_column_type(row, i);
@@ -197,7 +199,7 @@ static enum cli_status count_row(const struct database *db, struct cli_held *hel
     if (point != held->n_points)
         return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, point);
     if (sqlite3_column_type(db->stored, 0) != SQLITE_INTEGER ||
-        (uint64_t)sqlite3_column_int64(db->stored, 0) != row_sum(db->stored))
+        (uint64_t)sqlite3_column_int64(db->stored, 0) != row_sum(db))
         return cli_fail("%s: point %" PRId64 " does not have its sum; the file was changed or damaged", db->store.path,
                         point);
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
@@ -288,7 +290,7 @@ static enum cli_status add_sums(const struct database *db, int64_t first)
     sqlite3_bind_int64(db->stored, 1, first);
     while (!status && (code = sqlite3_step(db->stored)) == SQLITE_ROW) {
         sqlite3_bind_int64(db->sum, 1, sqlite3_column_int64(db->stored, 1));
-        sqlite3_bind_int64(db->sum, 2, (int64_t)row_sum(db->stored));
+        sqlite3_bind_int64(db->sum, 2, (int64_t)row_sum(db));
         status = step(db, db->sum);
     }
     if (!status && code != SQLITE_DONE) status = fail_sqlite(db);
@@ -341,6 +343,7 @@ static enum cli_status sqlite_open(const char *path, const struct cli_table *tab
     struct database *db = calloc(1, sizeof *db);
     if (!db) return cli_fail_memory();
     db->store = (struct cli_store){&cli_store_sqlite, table, path};
+    db->seed = cli_store_seed(table);
     *store = &db->store;
     if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
         SQLITE_OK)

@@ -14,7 +14,7 @@
 #include "store.h"
 #include "sweep_cluster.h"
 
-#define SCHEMA "orrery-sweep/1" /* schema of the stores (docs/sweep.md) */
+#define SCHEMA "orrery-sweep/2" /* schema of the stores (docs/sweep.md) */
 
 /* The number of points in a batch: as many as take about BATCH_S. What is stored does not depend on it. */
 enum { BATCH_MIN = 64, BATCH_MAX = 4096 };

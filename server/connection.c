@@ -1,5 +1,5 @@
 /* One connection: bytes become requests, requests are answered, and every phase has a time in which it must be over. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* EPOLLRDHUP */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +118,12 @@ static enum srv_result read_head(struct srv_connection *connection, size_t n)
     return begun;
 }
 
+static void wait_for_study(struct srv_connection *connection)
+{
+    connection->phase = SRV_PHASE_WAIT;
+    connection->until_s = orr_now_s() + 2 * SRV_STUDY_S;
+}
+
 /* Take what has arrived of the body. */
 static enum srv_result take_body(struct srv_connection *connection)
 {
@@ -139,8 +145,7 @@ static enum srv_result take_body(struct srv_connection *connection)
         connection->body_read = connection->chunks.state == SRV_CHUNK_DONE;
     }
     if (!connection->body_read && !request->refused) return SRV_YES;
-    connection->phase = SRV_PHASE_WAIT;
-    connection->until_s = orr_now_s() + 2 * SRV_STUDY_S;
+    wait_for_study(connection);
     return srv_finish(request);
 }
 
@@ -189,12 +194,8 @@ static enum srv_result go_wait(struct srv_connection *connection, bool woken, bo
     *rests = !woken;
     if (!woken) return SRV_YES;
     if (!connection->streams) return srv_finish(&connection->request);
-    if (srv_next_events(connection, &broken)) {
-        connection->phase = SRV_PHASE_ANSWER;
-        connection->until_s = srv_answer_until_s(connection, srv_study_unsent(connection->request.study));
-    } else {
-        *rests = true;
-    }
+    if (srv_next_events(connection, &broken)) connection->phase = SRV_PHASE_ANSWER;
+    else *rests = true;
     return broken ? SRV_NO : SRV_YES;
 }
 
@@ -205,7 +206,7 @@ static enum srv_result go_answer(struct srv_connection *connection, bool *rests)
     *rests = flushed == SRV_FLUSH_LATER;
     if (flushed != SRV_FLUSH_DONE) return flushed == SRV_FLUSH_LATER ? SRV_YES : SRV_NO;
     if (!connection->streams) end_request(connection);
-    else if (!srv_next_events(connection, &broken)) connection->phase = SRV_PHASE_WAIT;
+    else if (!srv_next_events(connection, &broken)) wait_for_study(connection);
     return broken ? SRV_NO : SRV_YES;
 }
 
@@ -217,13 +218,14 @@ static enum srv_result go_linger(struct srv_connection *connection, bool *rests)
     return connection->n_dropped < LINGER_BYTES ? SRV_YES : SRV_NO;
 }
 
+/* A client that ends its side while a study works for it has left: nobody waits for the answer. */
 static unsigned interest_of(enum srv_phase phase)
 {
     switch (phase) {
     case SRV_PHASE_HEAD:
     case SRV_PHASE_BODY:
     case SRV_PHASE_LINGER: return EPOLLIN;
-    case SRV_PHASE_WAIT: return 0;
+    case SRV_PHASE_WAIT: return EPOLLRDHUP;
     case SRV_PHASE_ANSWER: return EPOLLOUT;
     }
     return 0;
@@ -250,7 +252,7 @@ void srv_connection_go_on(struct srv_connection *connection, unsigned events)
     bool woken = events == 0, rests = false;
     (void)orr_memory_lacked(); /* What failed for another connection of this thread is no matter of this one. */
     const bool reads = interest_of(connection->phase) == EPOLLIN;
-    if (events & (EPOLLERR | EPOLLHUP) || (events & EPOLLIN && reads && !receive(connection))) {
+    if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP) || (events & EPOLLIN && reads && !receive(connection))) {
         srv_connection_close(connection, SRV_LEFT);
         return;
     }

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "server/internal.h"
 
@@ -38,15 +37,15 @@ static bool is_address(const char *name)
 static bool is_own(const struct srv *srv, const char *name, const char *scheme)
 {
     static const char *const LOCAL[] = {"localhost", "127.0.0.1", "::1"};
-    if (srv->host[0] && strcasecmp(name, srv->host) == 0) {
-        const bool https = scheme && strcasecmp(scheme, "https") == 0;
-        if (!scheme || (srv->scheme[0] ? strcasecmp(scheme, srv->scheme) == 0 : https)) return true;
+    if (srv->host[0] && orr_compare_nocase(name, srv->host) == 0) {
+        const bool https = scheme && orr_compare_nocase(scheme, "https") == 0;
+        if (!scheme || (srv->scheme[0] ? orr_compare_nocase(scheme, srv->scheme) == 0 : https)) return true;
         if (srv->scheme[0]) return false;
     }
-    if (scheme && strcasecmp(scheme, "http") != 0) return false;
+    if (scheme && orr_compare_nocase(scheme, "http") != 0) return false;
     for (size_t i = 0; i < sizeof LOCAL / sizeof *LOCAL; i++)
-        if (strcasecmp(name, LOCAL[i]) == 0) return true;
-    if (strcasecmp(name, srv->bind) == 0 || strcasecmp(name, srv->host) == 0) return true;
+        if (orr_compare_nocase(name, LOCAL[i]) == 0) return true;
+    if (orr_compare_nocase(name, srv->bind) == 0 || orr_compare_nocase(name, srv->host) == 0) return true;
     return srv->wildcard && is_address(name);
 }
 
@@ -56,18 +55,24 @@ static bool is_own_page(const struct srv *srv, const char *origin, const char *h
     char scheme[8];
     const char *authority = strstr(origin, "://");
     const size_t n = authority ? (size_t)(authority - origin) : 0;
-    if (n == 0 || n >= sizeof scheme || strcasecmp(authority + 3, host) != 0) return false;
+    if (n == 0 || n >= sizeof scheme || orr_compare_nocase(authority + 3, host) != 0) return false;
     memcpy(scheme, origin, n);
     scheme[n] = '\0';
     return is_own(srv, name, scheme);
 }
 
-void srv_name(struct srv *srv, const char *host)
+bool srv_name(struct srv *srv, const char *host)
 {
-    const char *name = host ? strstr(host, "://") : NULL;
-    const size_t n = name ? (size_t)(name - host) : 0;
-    (void)snprintf(srv->scheme, sizeof srv->scheme, "%.*s", (int)n, host ? host : "");
-    (void)snprintf(srv->host, sizeof srv->host, "%s", name ? name + 3 : host ? host : "");
+    static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    const char *name = host ? host : "";
+    srv->scheme[0] = '\0';
+    if (orr_starts_nocase(name, "http://") || orr_starts_nocase(name, "https://")) {
+        name = strstr(name, "://") + 3;
+        (void)snprintf(srv->scheme, sizeof srv->scheme, "%.*s", (int)(name - 3 - host), host);
+    }
+    const size_t n = strlen(name);
+    (void)snprintf(srv->host, sizeof srv->host, "%s", name);
+    return !host || (n > 0 && n < sizeof srv->host && (name[strspn(name, LETTERS)] == '\0' || is_address(name)));
 }
 
 const char *srv_guard(const struct srv *srv, const char *host, const char *origin, unsigned *status)

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
+
+#include "base/text.h"
 
 /* ---------------------------------------------------------------- bytes */
 
@@ -78,6 +79,7 @@ static bool read_arguments(char *query, struct srv_head *head)
         char *value = strchr(item, '=');
         if (value) *value++ = '\0';
         if (!unescape(item) || (value && !unescape(value)) || head->n_arguments == SRV_ARGUMENTS_MAX) return false;
+        if (*item && srv_head_argument(head, item)) return false;
         head->arguments[head->n_arguments++] = (struct srv_argument){item, value ? value : ""};
         item = next;
     }
@@ -89,9 +91,7 @@ static bool read_arguments(char *query, struct srv_head *head)
 static char *path_of(char *target, struct srv_head *head)
 {
     if (*target == '/' || strcmp(target, "*") == 0) return target;
-    const size_t n_scheme = strncasecmp(target, "http://", 7) == 0    ? 7
-                            : strncasecmp(target, "https://", 8) == 0 ? 8
-                                                                      : 0;
+    const size_t n_scheme = orr_starts_nocase(target, "http://") ? 7 : orr_starts_nocase(target, "https://") ? 8 : 0;
     if (n_scheme == 0) return NULL;
     char *authority = target + n_scheme, *path = authority + strcspn(authority, "/?");
     if (path == authority) return NULL;
@@ -116,7 +116,8 @@ static unsigned read_target(char *target, struct srv_head *head, const char **wh
     if (query) *query++ = '\0';
     head->path = path;
     if (!unescape(path) || !read_arguments(query, head))
-        return refuse(why, SRV_BAD_REQUEST, "the target has a broken escape, a zero byte or too many arguments");
+        return refuse(why, SRV_BAD_REQUEST,
+                      "the target has a broken escape, a zero byte, an argument twice or too many of them");
     return 0;
 }
 
@@ -159,7 +160,7 @@ static bool has_word(const char *list, const char *word)
     const size_t n = strlen(word);
     for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
         at += strspn(at, " \t");
-        if (strncasecmp(at, word, n) == 0 && strchr(", \t", at[n])) return true;
+        if (orr_starts_nocase(at, word) && strchr(", \t", at[n])) return true;
     }
     return false;
 }
@@ -185,7 +186,7 @@ static bool accepts_gzip(const char *list)
     for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
         at += strspn(at, " \t");
         const size_t n = strcspn(at, ",; \t");
-        if ((n == 4 && strncasecmp(at, "gzip", n) == 0) || (n == 6 && strncasecmp(at, "x-gzip", n) == 0))
+        if ((n == 4 && orr_starts_nocase(at, "gzip")) || (n == 6 && orr_starts_nocase(at, "x-gzip")))
             return has_weight(at + n);
         if (n == 1 && *at == '*') any = has_weight(at + n);
     }
@@ -224,22 +225,22 @@ static unsigned read_field(struct fields *fields, const char *name, const char *
 {
     struct srv_head *head = fields->head;
     const char **why = fields->why;
-    if (strcasecmp(name, "Host") == 0) return read_once(&fields->host, value, "Host is given twice", why);
-    if (strcasecmp(name, "Origin") == 0) return read_once(&head->origin, value, "Origin is given twice", why);
-    if (strcasecmp(name, "Content-Length") == 0) return read_length(value, head, why);
-    if (strcasecmp(name, "Accept-Encoding") == 0) head->gzip = accepts_gzip(value);
-    if (strcasecmp(name, "If-None-Match") == 0) head->tags = value;
-    if (strcasecmp(name, "Transfer-Encoding") == 0) {
-        if (strcasecmp(value, "chunked") != 0 || head->chunked || head->minor == 0)
+    if (orr_compare_nocase(name, "Host") == 0) return read_once(&fields->host, value, "Host is given twice", why);
+    if (orr_compare_nocase(name, "Origin") == 0) return read_once(&head->origin, value, "Origin is given twice", why);
+    if (orr_compare_nocase(name, "Content-Length") == 0) return read_length(value, head, why);
+    if (orr_compare_nocase(name, "Accept-Encoding") == 0) head->gzip = accepts_gzip(value);
+    if (orr_compare_nocase(name, "If-None-Match") == 0) head->tags = value;
+    if (orr_compare_nocase(name, "Transfer-Encoding") == 0) {
+        if (orr_compare_nocase(value, "chunked") != 0 || head->chunked || head->minor == 0)
             return refuse(why, SRV_BAD_REQUEST, "the only transfer coding is chunked, in HTTP/1.1");
         head->chunked = true;
-    } else if (strcasecmp(name, "Content-Encoding") == 0 && strcasecmp(value, "identity") != 0) {
+    } else if (orr_compare_nocase(name, "Content-Encoding") == 0 && orr_compare_nocase(value, "identity") != 0) {
         return refuse(why, SRV_UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded (Content-Encoding)");
-    } else if (strcasecmp(name, "Expect") == 0) {
-        if (strcasecmp(value, "100-continue") != 0)
+    } else if (orr_compare_nocase(name, "Expect") == 0) {
+        if (orr_compare_nocase(value, "100-continue") != 0)
             return refuse(why, SRV_EXPECTATION_FAILED, "the only expectation is 100-continue");
         head->expects = head->minor > 0;
-    } else if (strcasecmp(name, "Connection") == 0) {
+    } else if (orr_compare_nocase(name, "Connection") == 0) {
         head->closes = head->closes || has_word(value, "close");
         fields->keeps = fields->keeps || has_word(value, "keep-alive");
     }
@@ -277,7 +278,9 @@ unsigned srv_head_read(char *text, size_t n, struct srv_head *head, const char *
     struct fields fields = {.head = head, .why = why};
     if (n < 4 || memchr(text, 0, n)) return refuse(why, SRV_BAD_REQUEST, "the head of the request holds a zero byte");
     text[n - 1] = '\0'; /* the last line feed: the empty line is "\r" now */
-    char *at = text + strspn(text, "\r\n"), *line = next_line(&at);
+    char *at = text;
+    while (at[0] == '\r' && at[1] == '\n') at += 2; /* empty lines before the request */
+    char *line = next_line(&at);
     if (!line) return refuse(why, SRV_BAD_REQUEST, "lines of the head must end in CR LF");
     unsigned status = read_first_line(line, head, why);
     for (int i = 0; !status && strcmp(at, "\r") != 0; i++) {
@@ -289,6 +292,7 @@ unsigned srv_head_read(char *text, size_t n, struct srv_head *head, const char *
     if (status) return status;
     if (head->chunked && head->has_length)
         return refuse(why, SRV_BAD_REQUEST, "Content-Length and Transfer-Encoding exclude each other");
+    if (!fields.host && head->minor > 0) return refuse(why, SRV_BAD_REQUEST, "the request has no Host header");
     if (!head->host) head->host = fields.host;
     if (head->minor == 0 && !fields.keeps) head->closes = true;
     return 0;
@@ -318,15 +322,17 @@ static bool take_size(struct srv_chunks *chunks, char c)
         return true;
     }
     if (chunks->cr) return true;
-    if (c == ';' || c == ' ' || c == '\t') chunks->ending = true;
-    if (chunks->ending) return (unsigned char)c >= ' ' || c == '\t';
+    if (chunks->ending) return ((unsigned char)c >= ' ' && c != 0x7f) || c == '\t';
+    if (c == ';') return chunks->ending = chunks->digits;
+    if (c == ' ' || c == '\t') return chunks->spaced = chunks->digits;
+    if (chunks->spaced) return false;
     if (hex_of(c) < 0 || chunks->n_line > SIZE_DIGITS_MAX) return false;
     chunks->digits = true;
     chunks->left = 16 * chunks->left + (uint64_t)hex_of(c);
     return true;
 }
 
-/* One byte of the lines behind the last chunk, up to an empty one. */
+/* One byte of the fields behind the last chunk, up to an empty line. What they say does not count. */
 static bool take_trailer(struct srv_chunks *chunks, char c)
 {
     if (++chunks->n_trailer > TRAILER_MAX || c == '\0' || chunks->cr != (c == '\n')) return false;
@@ -334,10 +340,14 @@ static bool take_trailer(struct srv_chunks *chunks, char c)
     if (c == '\n') {
         if (chunks->n_line == 0) chunks->state = SRV_CHUNK_DONE;
         chunks->n_line = 0;
-    } else if (c != '\r') {
-        chunks->n_line++;
+        chunks->ending = false;
+        return true;
     }
-    return true;
+    if (c == '\r') return chunks->n_line == 0 || chunks->ending;
+    if (chunks->ending) return ((unsigned char)c >= ' ' && c != 0x7f) || c == '\t';
+    chunks->ending = c == ':' && chunks->n_line > 0;
+    chunks->n_line++;
+    return chunks->ending || is_token(c);
 }
 
 /* "\r\n" behind the bytes of a chunk. */

@@ -68,7 +68,8 @@ struct srv_chunks {
     uint64_t left;       /* bytes left of the chunk */
     size_t n_line;       /* bytes of the line at hand */
     size_t n_trailer;    /* bytes of all trailing lines */
-    bool digits, ending; /* the line has a digit; its digits are over */
+    bool digits, spaced; /* the line of a size has a digit; a space behind its digits */
+    bool ending;         /* an extension of a size, or the value of a trailing field */
     bool cr;             /* the byte before was a carriage return */
 };
 

@@ -75,6 +75,8 @@ enum srv_result srv_metrics_answer(struct srv_request *request);
 struct srv_log {
     int fd; /* -1: none */
     bool json;
+    bool cut;             /* The last line ends amid itself. */
+    pthread_mutex_t lock; /* guards `cut` and the room for a line */
 };
 
 /* Open the access log; "-" is standard error. Returns false with a line in `message`. */
@@ -168,8 +170,8 @@ void srv_completed(struct srv_request *request, enum srv_ending ending);
 
 /* ---------------------------------------------------------------- guard.c: who may ask */
 
-/* Take a further name of the server, "name" or "https://name"; NULL: none. */
-void srv_name(struct srv *srv, const char *host);
+/* Take a further name of the server, "name" or "https://name"; NULL: none. Returns false if it is no name. */
+bool srv_name(struct srv *srv, const char *host);
 /* Returns NULL if the Host and Origin of a request are the server's own; else what is wrong. */
 const char *srv_guard(const struct srv *srv, const char *host, const char *origin, unsigned *status);
 
@@ -202,7 +204,8 @@ void srv_study_release(struct srv_study *study);
 /* The next bytes of the events; 0: none at the moment, SRV_STREAM_END, or SRV_STREAM_BROKEN. */
 enum { SRV_STREAM_END = -1, SRV_STREAM_BROKEN = -2 };
 long srv_study_read(struct srv_study *study, char *buffer, size_t max);
-size_t srv_study_unsent(struct srv_study *study);
+/* Bytes of events, if none of them has been read. */
+size_t srv_study_burst(struct srv_study *study);
 
 /* ---------------------------------------------------------------- connection.c, loop.c: bytes in and out */
 

@@ -257,6 +257,7 @@ static bool handle(struct srv_loop *loop, const struct epoll_event *events, int 
 
 static void *loop_main(void *context)
 {
+    ORR_PLAIN_NUMBERS;
     struct srv_loop *loop = context;
     struct epoll_event events[EVENTS_MAX];
     double ticked_s = orr_now_s(), stopping_s = 0;

@@ -20,7 +20,7 @@ void srv_metrics_count(struct srv_metrics *metrics, int route, unsigned status, 
     while (bucket < SRV_N_BUCKETS && took_s > BUCKETS_S[bucket]) bucket++;
     atomic_fetch_add(&metrics->requests[route][code], 1);
     atomic_fetch_add(&metrics->buckets[route][bucket], 1);
-    atomic_fetch_add(&metrics->microseconds[route], (unsigned long long)(1e6 * took_s));
+    atomic_fetch_add(&metrics->microseconds[route], (unsigned long long)(1e6 * took_s + 0.5));
     atomic_fetch_add(&metrics->endings[ending], 1);
 }
 
@@ -59,21 +59,19 @@ static void add_requests(struct orr_text *text, struct srv_metrics *metrics)
 #undef X
 }
 
+/* Every count is read once, because requests that end meanwhile would make a bucket larger than the sum of all. */
 static void add_durations(struct orr_text *text, struct srv_metrics *metrics)
 {
     add_help(text, "request_seconds", "histogram",
              "Seconds from the first byte of a request to the last of its answer.");
     for (int route = 0; route < SRV_N_ROUTES_MAX; route++) {
         const char *label = label_of(route);
-        unsigned long long n = 0;
-        for (int i = 0; i <= SRV_N_BUCKETS; i++) n += atomic_load(&metrics->buckets[route][i]);
+        unsigned long long below[SRV_N_BUCKETS + 1], n = 0;
+        for (int i = 0; i <= SRV_N_BUCKETS; i++) below[i] = n += atomic_load(&metrics->buckets[route][i]);
         if (!label || n == 0) continue;
-        unsigned long long below = 0;
-        for (int i = 0; i < SRV_N_BUCKETS; i++) {
-            below += atomic_load(&metrics->buckets[route][i]);
+        for (int i = 0; i < SRV_N_BUCKETS; i++)
             orr_text_add(text, "orrery_request_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n", label, BUCKETS_S[i],
-                         below);
-        }
+                         below[i]);
         orr_text_add(text, "orrery_request_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", label, n);
         orr_text_add(text, "orrery_request_seconds_sum{route=\"%s\"} %.6f\n", label,
                      1e-6 * (double)atomic_load(&metrics->microseconds[route]));

@@ -1,7 +1,9 @@
 /* The OpenAPI document: server/static/openapi.json has the routes. The schemas of requests come from the tables that
  * read them, so that the two cannot differ. */
+#define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/internal.h"
 
@@ -23,7 +25,11 @@ char *srv_openapi(const char *bytes, size_t n_bytes)
         failed = !schema || json_object_set_new(schemas, QUESTIONS[i][1], json_loads(schema, 0, NULL));
         free(schema);
     }
-    char *text = failed ? NULL : json_dumps(document, JSON_INDENT(1));
+    char *dumped = failed ? NULL : json_dumps(document, JSON_INDENT(1));
+    char *text = dumped ? strdup(dumped) : NULL;
+    json_free_t give_back; /* Where memory is short, what jansson made is not of malloc(). */
+    json_get_alloc_funcs(NULL, &give_back);
+    give_back(dumped);
     json_decref(document);
     return text;
 }

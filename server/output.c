@@ -121,10 +121,12 @@ bool srv_next_events(struct srv_connection *connection, bool *broken)
 {
     char block[SRV_BLOCK_BYTES];
     const bool chunked = connection->request.head.minor > 0;
+    const size_t n_burst = srv_study_burst(connection->request.study);
     const long n = srv_study_read(connection->request.study, block, sizeof block);
     *broken = n == SRV_STREAM_BROKEN;
     if (n == 0 || *broken) return false;
     connection->streams = n != SRV_STREAM_END;
+    if (n_burst > 0) connection->until_s = srv_answer_until_s(connection, n_burst);
     if (chunked) orr_text_add(&connection->out, "%lx\r\n", n > 0 ? (unsigned long)n : 0ul);
     if (n > 0) orr_text_append(&connection->out, block, (size_t)n);
     if (chunked) orr_text_add(&connection->out, "\r\n");

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "server/internal.h"
 
-enum { STOP_S = 10 }; /* Work that does not look whether it is still wanted may take so long to end. */
+enum {
+    STOP_S = 10,   /* Work that does not look whether it is still wanted may take so long to end. */
+    OWN_FILES = 16 /* standard streams, the socket, the log and some to spare; each thread has two more */
+};
 
 /* ---------------------------------------------------------------- workers */
 
@@ -81,11 +85,34 @@ static char *describe(void)
     return NULL;
 }
 
+static int threads_of(const struct srv_options *options)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return options->n_threads > 0 ? options->n_threads : cores > 0 ? (int)cores : 1;
+}
+
+/* Most connections. Each of them is a file that the system must allow, as the server has some of its own; 0 with a line
+ * in `message` if it allows fewer than were asked for. */
+static int connections_of(const struct srv_options *options, char message[SRV_MESSAGE])
+{
+    struct rlimit files;
+    const int asked = options->n_connections > 0 ? options->n_connections : SRV_CONNECTIONS_MAX;
+    const rlim_t own = OWN_FILES + 2 * (rlim_t)threads_of(options);
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return asked;
+    const rlim_t room = files.rlim_cur > own ? files.rlim_cur - own : 1;
+    if (room >= (rlim_t)asked) return asked;
+    if (options->n_connections == 0) return (int)room;
+    (void)snprintf(message, SRV_MESSAGE, "--connections %d: the limit of open files (ulimit -n) leaves room for %llu",
+                   asked, (unsigned long long)room);
+    return 0;
+}
+
 static struct srv *srv_new(const struct srv_options *options, char message[SRV_MESSAGE])
 {
     struct orr_error error;
+    const int n_max = connections_of(options, message);
+    if (n_max == 0) return NULL;
     struct srv *srv = calloc(1, sizeof *srv);
-    const int n_max = options->n_connections > 0 ? options->n_connections : SRV_CONNECTIONS_MAX;
     if (!srv || !srv_addresses_init(&srv->addresses, n_max) || pthread_key_create(&srv->workers, worker_free) != 0) {
         (void)snprintf(message, SRV_MESSAGE, "out of memory");
         if (srv) srv_addresses_free(&srv->addresses);
@@ -98,9 +125,16 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     srv->request_s = options->request_s > 0 ? options->request_s : SRV_REQUEST_S;
     srv->metrics.start_s = (double)time(NULL);
     srv->catalogue = options->catalogue;
+    (void)pthread_mutex_init(&srv->log.lock, NULL);
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
-    srv_name(srv, options->host);
-    srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
+    if (!srv_name(srv, options->host)) {
+        (void)snprintf(message, SRV_MESSAGE,
+                       "--host %.100s: expected a name such as orrery.example, or https://orrery.example, without a "
+                       "port or a path",
+                       options->host);
+        (void)srv_stop(srv);
+        return NULL;
+    }
     if (orr_catalogue_render(srv->catalogue, ORR_ALL_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
         (void)srv_stop(srv);
@@ -127,14 +161,13 @@ struct srv *srv_start(const struct srv_options *options, char message[SRV_MESSAG
     }
     struct srv *srv = srv_new(options, message);
     if (!srv) return NULL;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const int n_threads = options->n_threads > 0 ? options->n_threads : cores > 0 ? (int)cores : 1;
+    srv->wildcard = four.sin_family ? four.sin_addr.s_addr == INADDR_ANY : IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
     if (!srv_log_open(&srv->log, options->log, options->log_json, message)) {
         (void)srv_stop(srv);
         return NULL;
     }
     srv->listen_fd = listen_at(&four, &six);
-    if (srv->listen_fd >= 0 && srv_loops_start(srv, n_threads)) return srv;
+    if (srv->listen_fd >= 0 && srv_loops_start(srv, threads_of(options))) return srv;
     (void)snprintf(message, SRV_MESSAGE, "cannot listen at %s port %d: %s", options->bind, options->port,
                    strerror(errno));
     (void)srv_stop(srv);
@@ -163,6 +196,7 @@ bool srv_stop(struct srv *srv)
     srv_loops_stop(srv);
     if (srv->listen_fd >= 0) (void)close(srv->listen_fd);
     if (srv->log.fd > STDERR_FILENO) (void)close(srv->log.fd);
+    (void)pthread_mutex_destroy(&srv->log.lock);
     srv_addresses_free(&srv->addresses);
     /* This is the worker of this thread; those of the others were freed with their threads. */
     struct srv_worker *own = pthread_getspecific(srv->workers);

@@ -164,6 +164,7 @@ struct srv *srv_study_server(const struct srv_study *study)
 static void run_streamed(struct srv_study *study)
 {
     static const struct orr_ask_limits LIMITS = {.n_points_max = SRV_POINTS_MAX};
+    static const struct orr_error STOPPED = {.code = ORR_ERR_INPUT, .text = "the server stops; try again"};
     struct orr_ask *question = NULL;
     struct orr_error error = {0};
     char *text = NULL;
@@ -175,6 +176,7 @@ static void run_streamed(struct srv_study *study)
     err = orr_ask_run(question, tell, study, &error);
     const struct orr_style style = {.took_s = orr_now_s() - study->start_s};
     if (err) send_error(study, &error);
+    else if (atomic_load(&study->srv->stopping)) send_error(study, &STOPPED);
     else if (is_wanted(study)) send_result(study, orr_ask_render(question, ORR_FORMAT_JSON, &style));
     orr_ask_close(question);
 }
@@ -210,6 +212,7 @@ static void run_work(struct srv_study *study)
 
 static void *study_main(void *context)
 {
+    ORR_PLAIN_NUMBERS;
     struct srv_study *study = context;
     atomic_int *count = study->count;
     /* The priority holds for this thread and those it starts, so that short answers come first. */
@@ -243,10 +246,10 @@ long srv_study_read(struct srv_study *study, char *buffer, size_t max)
     return n;
 }
 
-size_t srv_study_unsent(struct srv_study *study)
+size_t srv_study_burst(struct srv_study *study)
 {
     pthread_mutex_lock(&study->lock);
-    const size_t n = study->events.length - study->n_sent;
+    const size_t n = study->n_sent == 0 ? study->events.length : 0;
     pthread_mutex_unlock(&study->lock);
     return n;
 }

@@ -19,6 +19,8 @@ unit() {
         sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')
     [ -n "$found" ] || { tap_skip "$name" "this systemd-analyze rates no files" && return; }
     awk -v found="$found" 'BEGIN {exit !(found <= 2)}' || echo "exposure $found, more than 2" >>report
+    # A server on 512 cores: a thread per core that answers, and one for each of four searches.
+    [ "$(sed -n 's/^TasksMax=//p' "$here/../contrib/orrery.service")" -ge $((5 * 512)) ] || echo "TasksMax is too small" >>report
     # The command of the service is one that the program takes.
     sed -n 's/^ExecStart=[^ ]* \(.*\)/\1/p' "$here/../contrib/orrery.service" | sed 's/--port [0-9]*/--port 0/' >arguments
     # shellcheck disable=SC2046
@@ -68,8 +70,16 @@ through_proxy() {
         grep -q 'event: result' got || head -c 200 got
         ask 403 -u ada:secret "$site/metrics"
         ask 200 "$site/api/v1/ready"
+        # Whoever guesses at a password uses up limits of their own, not those of the account.
+        curl -sS --parallel --parallel-max 10 -o /dev/null --cacert cert.pem --interface 127.0.0.2 -u ada:wrong \
+            --connect-to "orrery.example:443:127.0.0.1:$secure" "$site/api/v1/health?a[1-50000]" >/dev/null 2>&1 &
+        flood=$!
+        sleep 0.5
+        for _ in $(seq 10); do ask 200 -u ada:secret "$site/api/v1/health"; done
+        kill -0 "$flood" 2>/dev/null || echo "the flood ended early"
+        kill "$flood" 2>/dev/null
     } >report 2>&1
-    if [ -s report ]; then cat error.log >>report; tap_not_ok "$name" report; else tap_ok "$name"; fi
+    if [ -s report ]; then head -20 error.log >>report; tap_not_ok "$name" report; else tap_ok "$name"; fi
 }
 
 orrery serve --port x 2>&1 | grep -q "built without" && { tap_skip "server" "built without it" && tap_done && exit 0; }

@@ -45,7 +45,7 @@ def main():
             ("command lines that must be refused", len(os.listdir(os.path.join(ROOT, "tests/bad")))),
             ("HTTP requests that must be refused", len(read("tests/server/cases.jsonl").splitlines())),
             ("scripts of whole programs", len(scripts)),
-            ("hostile, slow and broken clients of the server", len(re.findall(r"^    check\(", read("tests/server/limits.py"), re.M))),
+            ("hostile, slow and broken clients of the server", sum(len(re.findall(r"^    check\(", read(f"tests/server/{name}.py"), re.M)) for name in ("limits", "operations"))),
             ("bugs that the tests must notice", len(list(csv.reader(read("tests/mutants.csv").splitlines()))) - 1),
             ("numbers that must not move", len(read("tests/pinned.csv").splitlines()) - 1),
             ("fuzz targets", f"{len(fuzz)}, {seeds} seeds"),

@@ -122,6 +122,15 @@ static size_t control(const char *text)
     return turns ? 3 : 0;
 }
 
+bool orr_starts_nocase(const char *text, const char *start)
+{
+    while (*start && lower(*text) == lower(*start)) {
+        text++;
+        start++;
+    }
+    return *start == '\0';
+}
+
 void orr_copy_line(char *buffer, size_t size, const char *text)
 {
     if (size == 0) return;

@@ -44,5 +44,7 @@ bool orr_has_word(const char *list, const char *word);
 void orr_copy_line(char *buffer, size_t size, const char *text);
 /* As strcmp, but the case of ASCII letters does not count, whatever the locale. */
 int orr_compare_nocase(const char *a, const char *b);
+/* Does a text begin with `start`, in the same sense? */
+bool orr_starts_nocase(const char *text, const char *start);
 
 #endif

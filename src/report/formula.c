@@ -1,7 +1,6 @@
 /* This file replaces the names in a formula by their values and wraps the text to the width of the terminal. */
 #include "report/formula.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 static bool in_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }
 
 /* Copies a formula with the values of metrics and symbols in place of their names. */

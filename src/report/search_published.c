@@ -2,11 +2,9 @@
  * run of the same model or, where there is none, of one that is alike, nearest in size. */
 #include "report/search.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "predict/nearest.h"
 #include "search/infer_plan.h"
@@ -23,12 +21,19 @@ static const char *bare_name(const char *model)
     return slash ? slash + 1 : model;
 }
 
+/* The small letter of an ASCII letter, whatever the locale of the caller; 0: none. */
+static char letter_of(char c)
+{
+    if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+    return c >= 'a' && c <= 'z' ? c : '\0';
+}
+
 /* Do the names begin with the same letters, such as "llama"? */
 static bool same_family(const char *a, const char *b)
 {
-    for (a = bare_name(a), b = bare_name(b); isalpha((unsigned char)*a); a++, b++)
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
-    return !isalpha((unsigned char)*b);
+    for (a = bare_name(a), b = bare_name(b); letter_of(*a); a++, b++)
+        if (letter_of(*a) != letter_of(*b)) return false;
+    return !letter_of(*b);
 }
 
 /* Are two chips of one kind: do their names agree up to the word that has a digit, "h100" or "tpu-v5p"? */
@@ -39,7 +44,7 @@ static bool same_chip(const char *chip, const char *other)
         const bool ends = *chip == '-' || *chip == '\0';
         if (ends && digit) return *other == '-' || *other == '\0';
         if (*chip != *other || *chip == '\0') return false;
-        digit |= isdigit((unsigned char)*chip) != 0;
+        digit |= *chip >= '0' && *chip <= '9';
     }
 }
 
@@ -57,7 +62,8 @@ static enum likeness likeness_of(const struct orr_job *job, const struct orr_mea
     const double times = exp(fabs(log(run->params / params)));
     const char *name = job->model.published[0] ? job->model.published : job->model.id;
     if (orr_regime_is_training(run->regime) != (job->kind == ORR_JOB_TRAIN)) return UNLIKE;
-    if (strcasecmp(run->model, job->model.id) == 0 || strcasecmp(run->model, name) == 0) return LIKE_MODEL;
+    if (orr_compare_nocase(run->model, job->model.id) == 0) return LIKE_MODEL;
+    if (orr_compare_nocase(run->model, name) == 0) return LIKE_MODEL;
     if (!same_family(run->model, job->model.id)) return UNLIKE;
     if (times < SAME_TIMES) return LIKE_SHAPE;
     return times < ALIKE_TIMES && same_chip(job->system.chip.id, run->chip) ? LIKE_FAMILY : UNLIKE;

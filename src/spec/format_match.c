@@ -100,22 +100,24 @@ static int64_t layer_of(const char *text)
     return end > at + strlen("layers.") && (*end == '.' || *end == '\0') && layer >= 0 ? layer : -1;
 }
 
-static void add_one(struct orr_matcher *matcher, const char *text)
+/* Returns false if out of memory, which the C library tells for an expression that it has no memory for. */
+static bool add_one(struct orr_matcher *matcher, const char *text)
 {
     struct pattern *pattern = &matcher->items[matcher->n];
     char expression[PATTERN];
     *pattern = (struct pattern){.text = text, .layer = -1};
     if (strncmp(text, "re:", 3) == 0) {
-        if (!translate(text + 3, expression) || regcomp(&pattern->regex, expression, REG_EXTENDED | REG_NOSUB)) {
-            if (!matcher->bad) matcher->bad = text;
-            return;
-        }
+        const bool known = translate(text + 3, expression);
+        const int wrong = known ? regcomp(&pattern->regex, expression, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+        if (wrong && wrong != REG_ESPACE && !matcher->bad) matcher->bad = text;
+        if (wrong) return wrong != REG_ESPACE;
         pattern->is_regex = true;
     } else {
         pattern->has_star = strchr(text, '*') != NULL;
         if (!pattern->has_star) pattern->layer = layer_of(text);
     }
     matcher->n++;
+    return true;
 }
 
 const char *orr_matcher_bad(const struct orr_matcher *matcher)
@@ -131,8 +133,7 @@ bool orr_matcher_add_text(struct orr_matcher *matcher, const char *text)
         if (!items) return false;
         matcher->items = items;
     }
-    add_one(matcher, text);
-    return true;
+    return add_one(matcher, text);
 }
 
 bool orr_matcher_add(struct orr_matcher *matcher, const json_t *list)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Fail every allocation of a run in turn: walk.py BIN_DIR FAILING_SO [--full | --per-case N] [--only WORD]
-"server" and "store csv" are words, too.
+"server", "start", "mcp" and "store csv" are words, too.
 
 Commands: each one of commands.txt runs once without failures; then once for each of its allocations (or a sample of them)
 with that allocation failing, and once more with all behind it failing as well. A run must either end with the status
@@ -12,11 +12,15 @@ the good answer to the request after that. Prints TAP, and the counts at the end
 
 import argparse
 import collections
+import contextlib
 import http.client
+import itertools
+import json
 import os
 import re
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -111,8 +115,22 @@ class Walk:
         step = 1 if self.options.full else max(1, n // self.options.per_case)
         return [at for at in range(1, n + 1) if at % step == 1 % step or at > n - LAST]
 
-    def store(self, ending: str):
-        """A sweep whose last points are missing goes on with an allocation failing, then without."""
+    def part_of(self, path: pathlib.Path, part: pathlib.Path):
+        """A copy of a store without its last point; its rows."""
+        if path.suffix == ".csv":
+            part.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+        else:
+            import sqlite3
+            shutil.copy(path, part)
+            with contextlib.closing(sqlite3.connect(part)) as connection:
+                last = connection.execute("SELECT max(point) FROM points").fetchone()
+                for table in ("points", "results", "sums"):
+                    connection.execute(f"DELETE FROM {table} WHERE point = ?", last)
+                connection.commit()
+        return self.rows(part)
+
+    def store(self, ending: str, resumes: bool):
+        """A sweep, new or with its last point missing, runs with an allocation failing, then without."""
         counts, examples = collections.Counter(), collections.defaultdict(list)
         arguments = "sweep train --model llama2-7b --system h100-sxm --gpus 8 --vary tp=1,2,4 --threads 1 --out".split()
         with tempfile.TemporaryDirectory() as folder:
@@ -124,19 +142,26 @@ class Walk:
             if subprocess.run(command, env=count, capture_output=True).returncode:
                 return self.tap(False, f"store .{ending}", ["the sweep fails"])
             n, whole = int((work / "count").read_text()), self.rows(path)
+            part = work / f"part.{ending}"
+            held = self.part_of(path, part) if resumes else []
             for at in self.places(n):
                 for old in work.glob(f"rows.{ending}*"):
                     old.unlink()
+                if resumes:
+                    shutil.copy(part, path)
                 failed = subprocess.run(command, env=dict(environment, OOM_AT=str(at)), capture_output=True, text=True)
+                kept = self.rows(path)[: len(held)] if resumes else []
                 again = subprocess.run(command, env=environment, capture_output=True, text=True)
                 lines = failed.stderr.lstrip("\n").count("\n")  # libgomp begins with an empty line
                 kind = classify(failed.returncode, len(failed.stdout), "1" if failed.returncode == 0 else "0", lines,
                                 failed.stderr.strip(), 0, False)
+                if kept != held:
+                    kind = "rows lost"
                 if again.returncode or self.rows(path) != whole:
                     kind = "stored wrong"
                 counts[kind] += 1
                 examples[kind].append(f"OOM_AT={at}: {failed.stderr.strip()[:120]} then {again.stderr.strip()[:120]}")
-        self.judge(f"sweep into a .{ending}, and again", n, counts, examples)
+        self.judge(f"sweep into a .{ending}, {'resumed, ' * resumes}and again", n, counts, examples)
 
     @staticmethod
     def rows(path: pathlib.Path):
@@ -154,6 +179,56 @@ class Walk:
             for route, body in ROUTES.items():
                 if self.options.only in ("", "server", f"server {route}"):
                     self.route(lambda: Server(command, environment), work, route, body)
+
+    def start(self):
+        """A server starts or refuses; its last allocations make its threads and documents, all of which fail."""
+        counts, examples = collections.Counter(), collections.defaultdict(list)
+        with tempfile.TemporaryDirectory() as folder:
+            environment = dict(os.environ, LD_PRELOAD=self.options.failing, LC_ALL="C")
+            command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), "serve", "--port", "0", "--threads", "2"]
+            count = pathlib.Path(folder) / "count"
+            n = 0
+            for at in itertools.chain([0], self.places_of(lambda: n)):
+                extra = {"OOM_AT": str(at)} if at else {"OOM_COUNT": str(count)}
+                with subprocess.Popen(command, env=dict(environment, **extra), stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True) as process:
+                    started = process.stdout.readline()
+                    process.send_signal(signal.SIGTERM)
+                    errors = process.stderr.read().lower()
+                if not at:
+                    n = int(count.read_text())
+                    continue
+                kind = "answered" if started and process.returncode == 0 else "refused"
+                if process.returncode not in (0, 2) or (kind == "refused" and "memory" not in errors):
+                    kind = f"exit status {process.returncode}"
+                counts[kind] += 1
+                examples[kind].append(f"OOM_AT={at}: {errors.strip()[-150:]}")
+        self.judge("the start of a server", n, counts, examples)
+
+    def places_of(self, number):
+        """As places(), of a number that is known once the first run has counted."""
+        yield from (at for at in self.places(number()) if at > number() - LAST or at % 50 == 1 or not self.options.full)
+
+    def mcp(self):
+        """Every line that orrery mcp prints is whole, and a lack of memory ends it with that error."""
+        counts, examples = collections.Counter(), collections.defaultdict(list)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [str(pathlib.Path(self.options.bin).resolve() / "orrery"), "mcp"]
+            environment = dict(os.environ, LD_PRELOAD=self.options.failing, OMP_NUM_THREADS="1", LC_ALL="C")
+            count = pathlib.Path(folder) / "count"
+            good = subprocess.run(command, input=MESSAGES, env=dict(environment, OOM_COUNT=str(count)), text=True,
+                                  capture_output=True).stdout.splitlines()
+            n = int(count.read_text())
+            for at in self.places(n)[:: 20 if self.options.full else 1]:
+                done = subprocess.run(command, input=MESSAGES, env=dict(environment, OOM_AT=str(at)), text=True,
+                                      capture_output=True)
+                lines = done.stdout.splitlines()
+                kind = "answered" if done.returncode == 0 and lines == good else "silent"
+                if done.returncode == 2 and "memory" in done.stderr and lines == good[: len(lines)]:
+                    kind = "refused"
+                counts[kind] += 1
+                examples[kind].append(f"OOM_AT={at}: {done.returncode} {done.stderr.strip()[:100]} {lines[-1:]}"[:250])
+        self.judge("mcp", n, counts, examples)
 
     def route(self, start, work, route, body):
         server = start()
@@ -247,7 +322,17 @@ ROUTES = {
     "catalogue": "",
     "catalogue/models/llama2-7b": "",
     "health": "",
+    "ready": "",
+    "openapi.json": "",
+    "train?dump=timeline": '{"model":"llama2-7b","system":"h100-sxm","gpus":8,"plan":{"pp":2}}',
+    "train?dump=memory": '{"model":"llama2-7b","system":"h100-sxm","gpus":8}',
+    "infer?explain=1": '{"model":"llama3-8b","system":"h100-sxm","workload":{"input_len":512,"output_len":64}}',
+    "serving?detail=1": '{"model":"llama3-8b","system":"h100-sxm","traffic":{"rate_per_s":2,"input_len":256,"output_len":32,"requests":20}}',
 }
+MESSAGES = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": method, "params": params}) + "\n"
+                   for i, (method, params) in enumerate((
+                       ("tools/list", {}), ("tools/call", {"name": "train", "arguments": {
+                           "model": "llama2-7b", "system": "h100-sxm", "gpus": 8}}), ("ping", {}))))
 
 
 def main():
@@ -266,7 +351,12 @@ def main():
         walk.case(line, [w.replace("SOURCE", str(HERE.parent.parent)) for w in shlex.split(line)], {})
     for ending in ("csv", "db"):
         if walk.options.only in f"store {ending}":
-            walk.store(ending)
+            walk.store(ending, False)
+            walk.store(ending, True)
+    if walk.options.only in "start":
+        walk.start()
+    if walk.options.only in "mcp":
+        walk.mcp()
     if walk.options.only in "server" or walk.options.only.startswith("server "):
         walk.server()
     print("# in all:", ", ".join(f"{v} {k}" for k, v in walk.totals.most_common()))

@@ -126,7 +126,7 @@ def test_errors(server):
             ("many fields", HEALTH + b"X: y\r\n" * 200 + END, 431),
             ("lines without CR", b"GET /api/v1/health HTTP/1.1\nHost: localhost\n\n", 400),
             ("no length", post(INFER, b"Content-Length: -1"), 400), ("huge", post(b"", b"Content-Length: 99999999999999999999"), 413),
-            ("no Host", b"GET /api/v1/health HTTP/1.1" + END, 421), ("no route", b"GET /none HTTP/1.1\r\nHost: localhost" + END, 404),
+            ("no Host", b"GET /api/v1/health HTTP/1.1" + END, 400), ("no route", b"GET /none HTTP/1.1\r\nHost: localhost" + END, 404),
             ("method", b"DELETE /api/v1/infer HTTP/1.1\r\nHost: localhost" + END, 405)]:
         expect_error(server.ask(data), status, wrong, what)
     check("every error is JSON with the security headers", wrong)
@@ -494,4 +494,5 @@ def main():
     print(f"1..{count}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -527,9 +527,9 @@ static void a_fit_is_unsure_far_from_its_runs(void **state)
 {
     struct world *world = *state;
     read_job(world, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'tp':2},'workload':{"
-                    "'seq':4096,'micro_batch':1,'global_batch':16,'engine':'megatron-core-2025'},"
-                    "'set':{'engine.id':'mine'}}");
+                    "'seq':4096,'micro_batch':1,'global_batch':16,'engine':'megatron-core-2025'}}");
     const double own = (double)orr_model_params_active(&world->job.model);
+    strcpy(world->job.engine.id, "mine");
     (void)upper_beside(world, 0);
     world->job.engine.fit_runs = 3;
     world->job.engine.fit_within_frac = 0.04;

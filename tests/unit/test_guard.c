@@ -9,7 +9,7 @@ static unsigned status_of(const char *bind, const char *name, bool wildcard, con
     static struct srv srv;
     unsigned status = 0;
     (void)snprintf(srv.bind, sizeof srv.bind, "%s", bind);
-    srv_name(&srv, name);
+    assert_true(srv_name(&srv, name[0] ? name : NULL));
     srv.wildcard = wildcard;
     const char *wrong = srv_guard(&srv, host, origin, &status);
     return wrong ? status : 0;
@@ -97,6 +97,18 @@ static void a_proxy_may_speak_https(void **state)
     assert_int_equal(status_of("127.0.0.1", "https://gpu.example", false, "localhost", "https://localhost"), 403);
 }
 
+static void what_is_no_name_is_refused(void **state)
+{
+    (void)state;
+    static struct srv srv;
+    static const char *const NAMES[] = {"",      "https://", "name:80", "https://name/", "ftp://name",        "a b",
+                                        "[::1]", "name\r\n", "*",       "https:name",    "http://http://name"};
+    for (size_t i = 0; i < COUNT(NAMES); i++)
+        if (srv_name(&srv, NAMES[i])) fail_msg("%s", NAMES[i]);
+    assert_true(srv_name(&srv, "fd00::1"));
+    assert_true(srv_name(&srv, "HTTP://my_host.example"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +118,7 @@ int main(void)
         cmocka_unit_test(addresses_are_no_names),
         cmocka_unit_test(pages_of_other_sites_are_refused),
         cmocka_unit_test(a_proxy_may_speak_https),
+        cmocka_unit_test(what_is_no_name_is_refused),
     };
     return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
 }

@@ -126,6 +126,22 @@ static void what_can_be_misunderstood_is_refused(void **state)
     assert_int_equal(read_bytes(zero, sizeof zero - 1, &head), 400);
 }
 
+/* Readers differ in what they skip before a request, in which of two names counts, and in which of two arguments. */
+static void nothing_is_skipped_or_chosen(void **state)
+{
+    (void)state;
+    static const char *const REFUSED[] = {
+        "\nGET / HTTP/1.1" HOST END,          "\rGET / HTTP/1.1" HOST END, "\r\r\nGET / HTTP/1.1" HOST END,
+        "\r\n\nGET / HTTP/1.1" HOST END,      "GET / HTTP/1.1" END,        "GET http://name/ HTTP/1.1" END,
+        "GET /?a=1&b=2&a=1 HTTP/1.1" HOST END};
+    static const char *const ACCEPTED[] = {"\r\n\r\nGET / HTTP/1.1" HOST END, "GET / HTTP/1.0" END,
+                                           "GET /?a=1&b=1&&A=1 HTTP/1.1" HOST END};
+    for (size_t i = 0; i < COUNT(REFUSED); i++)
+        if (status_of(REFUSED[i]) != 400) fail_msg("%s", REFUSED[i]);
+    for (size_t i = 0; i < COUNT(ACCEPTED); i++)
+        if (status_of(ACCEPTED[i]) != 0) fail_msg("%s", ACCEPTED[i]);
+}
+
 static void sizes_are_limited(void **state)
 {
     (void)state;
@@ -189,7 +205,7 @@ static void chunks_are_joined(void **state)
 {
     (void)state;
     char content[64];
-    static const char body[] = "3;x=\"y\"\r\nabc\r\n00a\r\n0123456789\r\n0\r\nTrailer: z\r\n\r\nnext";
+    static const char body[] = "3 ;x=\"y\"\r\nabc\r\n00a \r\n0123456789\r\n0\r\nTrailer: z\r\nA:\r\n\r\nnext";
     for (size_t step = 1; step < sizeof body; step++) {
         assert_int_equal(unchunk(body, step, content), strlen(body) - 4);
         assert_string_equal(content, "abc0123456789");
@@ -201,9 +217,11 @@ static void what_is_no_chunk_is_refused(void **state)
     (void)state;
     char content[64];
     static const char *const BODIES[] = {
-        "zz\r\n",          "\r\n",      "3\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n",
-        "-1\r\n",          "3\r\nabc0", "1000000000000\r\n",   "3\rx",
-        "0\r\nA: b\n\r\n", "0\r\n\rx",  "3\r\nabcXY0\r\n\r\n"};
+        "zz\r\n", "\r\n", "3\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n", "-1\r\n", "3\r\nabc0", "1000000000000\r\n",
+        "3\rx", "0\r\nA: b\n\r\n", "0\r\n\rx", "3\r\nabcXY0\r\n\r\n",
+        /* two sizes, and lines behind the last chunk that are no fields */
+        "3 4\r\nabc\r\n0\r\n\r\n", " 3\r\nabc\r\n0\r\n\r\n", ";3\r\nabc\r\n0\r\n\r\n", "0\r\nGET / HTTP/1.1\r\n\r\n",
+        "0\r\nA: b\r\n c\r\n\r\n", "0\r\n: b\r\n\r\n", "0\r\nA\r\n\r\n", "0\r\nA: \x01\r\n\r\n"};
     for (size_t i = 0; i < COUNT(BODIES); i++)
         for (size_t step = 1; step < 20; step++)
             if (unchunk(BODIES[i], step, content) != 0) fail_msg("%s", BODIES[i]);
@@ -261,6 +279,7 @@ int main(void)
         cmocka_unit_test(tags_are_compared),
         cmocka_unit_test(absolute_targets_are_read),
         cmocka_unit_test(what_can_be_misunderstood_is_refused),
+        cmocka_unit_test(nothing_is_skipped_or_chosen),
         cmocka_unit_test(sizes_are_limited),
         cmocka_unit_test(a_length_does_not_overflow),
         cmocka_unit_test(a_head_ends_at_its_empty_line),
