@@ -56,12 +56,12 @@ static void the_closed_form_is_the_simulation(void **state)
         int users;
     } CASES[] = {
         {"mixtral-8x7b", "h100-sxm", "vllm-0.12", 4, 8, 0},
-        {"mixtral-8x7b", "h100-sxm", "vllm-0.12", 4, 24, 0},
+        {"mixtral-8x7b", "h100-sxm", "vllm-0.12", 4, 16, 0},
         {"mixtral-8x7b", "h100-sxm", "vllm-0.12", 4, 0, 64},
         {"mixtral-8x7b", "h100-sxm", "vllm-0.12", 4, 0, 256},
         {"mixtral-8x7b", "h100-sxm", "vllm-0.17", 4, 0, 64}, /* decided one step ahead */
         {"mixtral-8x7b", "h100-sxm", "sglang-0.5", 4, 8, 0},
-        {"mixtral-8x7b", "h100-sxm", "sglang-0.5", 4, 24, 0},
+        {"mixtral-8x7b", "h100-sxm", "sglang-0.5", 4, 16, 0},
         {"mixtral-8x7b", "h100-sxm", "sglang-0.5", 4, 0, 64},
         {"deepseek-v3", "h200-sxm", "vllm-0.12", 16, 6, 0},
         {"deepseek-v3", "h200-sxm", "vllm-0.12", 16, 0, 160},
