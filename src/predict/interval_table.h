@@ -19,15 +19,15 @@
     /* Calibrated: rows 247, sources 14, inside 77 %, left out 76 %. \
        Datasheet: rows 114, sources 12, inside 84 %, left out 83 %. */ \
     X(HOST, 0.82, 1.55, 0.70, 1.55, 0.76, 0.83) \
-    /* Calibrated: rows 229, sources 14, inside 86 %, left out 85 %. \
+    /* Calibrated: rows 229, sources 14, inside 86 %, left out 84 %. \
        Datasheet: rows 56, sources 7, inside 79 %, left out 77 %. */ \
-    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.85, 0.77) \
+    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.84, 0.77) \
     /* Calibrated: rows 75, sources 9, inside 91 %, left out 88 %. \
        Datasheet: rows 53, sources 9, inside 85 %, left out 83 %. */ \
     X(PREFILL_SHORT, 0.96, 2.05, 0.81, 3.15, 0.88, 0.83) \
-    /* Calibrated: rows 93, sources 12, inside 85 %, left out 82 %. \
-       Datasheet: rows 51, sources 3, inside 71 %, left out 67 %. */ \
-    X(INFER_MOE, 0.91, 2.34, 0.68, 2.91, 0.82, 0.67) \
+    /* Calibrated: rows 93, sources 12, inside 85 %, left out 83 %. \
+       Datasheet: rows 51, sources 3, inside 71 %, left out 65 %. */ \
+    X(INFER_MOE, 0.90, 2.13, 0.68, 2.91, 0.83, 0.65) \
     /* Calibrated: rows 250, sources 9, inside 87 %, left out 86 %. \
        Datasheet: rows 68, sources 9, inside 94 %, left out 88 %. */ \
     X(IN_FLIGHT, 0.77, 1.37, 0.77, 1.37, 0.86, 0.88) \
@@ -37,12 +37,12 @@
     /* Calibrated: rows 2041, sources 32, inside 86 %, left out 85 %. \
        Datasheet: rows 795, sources 31, inside 87 %, left out 87 %. */ \
     X(SERVE, 0.87, 1.63, 0.84, 1.83, 0.85, 0.87) \
-    /* Calibrated: rows 1514, sources 29, inside 80 %, left out 79 %. \
-       Datasheet: rows 233, sources 19, inside 81 %, left out 79 %. */ \
-    X(SERVE_MOE, 0.90, 1.94, 0.90, 2.15, 0.79, 0.79) \
+    /* Calibrated: rows 1514, sources 29, inside 81 %, left out 81 %. \
+       Datasheet: rows 233, sources 19, inside 80 %, left out 76 %. */ \
+    X(SERVE_MOE, 0.89, 1.94, 0.87, 2.15, 0.81, 0.76) \
     /* Calibrated: rows 1317, sources 28, inside 93 %, left out 93 %. \
        Datasheet: rows 723, sources 35, inside 91 %, left out 91 %. */ \
-    X(SERVE_FIRST, 0.80, 6.27, 0.56, 6.27, 0.93, 0.91)
+    X(SERVE_FIRST, 0.80, 6.26, 0.56, 6.26, 0.93, 0.91)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -354,12 +354,12 @@
     X("sglang", PREFILL, -1, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "h20-sxm", 0.990, 1.159) \
-    X("sglang", INFER_MOE, -1, "", 0.990, 1.197) \
-    X("sglang", INFER_MOE, 0, "", 0.990, 1.176) \
-    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.577) \
-    X("sglang", INFER_MOE, 4, "", 0.990, 5.093) \
-    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.887) \
-    X("sglang", SERVE_MOE, -1, "", 0.990, 1.625) \
+    X("sglang", INFER_MOE, -1, "", 0.990, 1.265) \
+    X("sglang", INFER_MOE, 0, "", 0.990, 1.228) \
+    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.588) \
+    X("sglang", INFER_MOE, 4, "", 0.990, 5.121) \
+    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.890) \
+    X("sglang", SERVE_MOE, -1, "", 0.990, 1.645) \
     X("sglang-0.3", SERVE, -1, "", 0.990, 1.446) \
     X("sglang-0.3", SERVE, 2, "", 0.989, 1.331) \
     X("sglang-0.5", SERVE, -1, "", 0.990, 1.570) \
@@ -373,29 +373,28 @@
     X("sglang-0.5", SERVE, 2, "h200-sxm", 0.953, 1.219) \
     X("sglang-0.5", SERVE, 3, "", 0.966, 1.275) \
     X("sglang-0.5", SERVE, 3, "h200-sxm", 0.962, 1.223) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.936, 1.293) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.833, 1.277) \
-    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.777, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.949, 1.265) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.981, 1.156) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.914, 1.364) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.897, 1.131) \
-    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.003) \
-    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.920, 1.133) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.940, 1.197) \
-    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.929, 1.217) \
-    X("sglang-0.5", SERVE_MOE, 4, "h200-sxm", 0.990, 1.191) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.960, 2.033) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.960, 2.033) \
-    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.463, 2.828) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.803) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.816, 1.635) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.852, 1.455) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.379) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.825, 1.252) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.005) \
-    X("sglang-0.5.15", SERVE, -1, "", 0.972, 1.830) \
-    X("sglang-0.5.15", SERVE, 0, "", 0.990, 2.015) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.989, 1.396) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.822, 1.216) \
+    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.776, 1.010) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.990, 1.331) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.976, 1.158) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.918, 1.371) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.902, 1.138) \
+    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.108) \
+    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.990, 1.291) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.940, 1.392) \
+    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.929, 1.223) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.960, 2.093) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.960, 2.093) \
+    X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.463, 2.224) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.725) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.816, 1.638) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.852, 1.459) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.323) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.893, 1.258) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.026) \
+    X("sglang-0.5.15", SERVE, -1, "", 0.954, 1.830) \
+    X("sglang-0.5.15", SERVE, 0, "", 0.954, 1.830) \
     X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.038) \
     X("sglang-rocm-0.5", SERVE_MOE, 0, "", 0.990, 1.585) \
     X("sglang-rocm-0.5", SERVE_MOE, 0, "mi300x", 0.990, 1.553) \
@@ -592,7 +591,7 @@
     X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.123) \
     X("vllm", SERVE, 3, "", 0.884, 1.080) \
     X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
-    X("vllm", SERVE_MOE, -1, "", 0.990, 1.677) \
+    X("vllm", SERVE_MOE, -1, "", 0.990, 1.768) \
     X("vllm", SERVE_FIRST, -1, "", 0.661, 1.375) \
     X("vllm", SERVE_FIRST, 0, "", 0.661, 1.375) \
     X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.543, 1.010) \
@@ -634,57 +633,57 @@
     X("vllm-0.11", SERVE, 5, "b200-sxm", 0.900, 1.703) \
     X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
     X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.982, 1.285) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.574) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.820, 1.448) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 1.802) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.128) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.972, 1.271) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.970, 1.848) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.964, 1.342) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.454) \
-    X("vllm-0.11", SERVE_MOE, 5, "", 0.886, 1.830) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.910, 1.341) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.612) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.825, 1.391) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 2.959) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.196) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.908, 1.286) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.968, 1.849) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.988, 1.338) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.370) \
+    X("vllm-0.11", SERVE_MOE, 5, "", 0.885, 1.831) \
     X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.951, 2.367) \
-    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.036) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.990, 1.911) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.990, 1.911) \
-    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.979, 1.757) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.903, 1.617) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.746) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.233) \
+    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.037) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.955, 1.914) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.955, 1.914) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.977, 1.713) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.925, 1.617) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.856, 1.746) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.234) \
     X("vllm-0.14", SERVE, -1, "", 0.872, 1.555) \
     X("vllm-0.14", SERVE, 2, "", 0.871, 1.655) \
     X("vllm-0.14", SERVE, 2, "b200-sxm", 0.790, 1.317) \
     X("vllm-0.14", SERVE_MOE, -1, "", 0.976, 1.258) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.186) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.951, 1.177) \
-    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.286) \
-    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.450) \
-    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.306) \
-    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.282) \
-    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.282) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.243) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.214) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.951, 1.178) \
+    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.323) \
+    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.459) \
+    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.307) \
+    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.313) \
+    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.313) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.244) \
     X("vllm-0.17", SERVE, -1, "", 0.950, 1.165) \
     X("vllm-0.17", SERVE, 2, "", 0.927, 1.101) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
-    X("vllm-0.17", SERVE_MOE, -1, "", 0.961, 1.110) \
+    X("vllm-0.17", SERVE_MOE, -1, "", 0.952, 1.105) \
     X("vllm-0.17", SERVE_MOE, 0, "", 0.827, 1.047) \
     X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
     X("vllm-0.17", SERVE_MOE, 0, "h200-sxm", 0.974, 1.045) \
-    X("vllm-0.17", SERVE_MOE, 2, "", 0.920, 1.066) \
+    X("vllm-0.17", SERVE_MOE, 2, "", 0.905, 1.073) \
     X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.887, 1.049) \
-    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.944, 1.075) \
-    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.066) \
+    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.943, 1.080) \
+    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.073) \
     X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.149) \
     X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.960, 1.065) \
     X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.174) \
     X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.177) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.943) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.943) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.942) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.942) \
     X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.323) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.872) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.450) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.322) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.887) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.559) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.324) \
     X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.819, 1.010) \
     X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.399) \
     X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.399) \
@@ -700,12 +699,12 @@
     X("vllm-0.2", PREFILL_SHORT, -1, "", 0.990, 2.020) \
     X("vllm-0.2", PREFILL_SHORT, 0, "", 0.990, 2.002) \
     X("vllm-0.20", SERVE, -1, "", 0.964, 1.074) \
-    X("vllm-0.20", SERVE, 0, "", 0.823, 1.043) \
+    X("vllm-0.20", SERVE, 0, "", 0.811, 1.043) \
     X("vllm-0.20", SERVE, 2, "", 0.971, 1.187) \
     X("vllm-0.20", SERVE, 2, "l4", 0.972, 1.034) \
-    X("vllm-0.20", SERVE_MOE, -1, "", 0.870, 1.202) \
-    X("vllm-0.20", SERVE_MOE, 2, "", 0.871, 1.205) \
-    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.853, 1.082) \
+    X("vllm-0.20", SERVE_MOE, -1, "", 0.870, 1.351) \
+    X("vllm-0.20", SERVE_MOE, 2, "", 0.871, 1.256) \
+    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.853, 1.094) \
     X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.383) \
     X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.383) \
     X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.942) \
@@ -718,10 +717,10 @@
     X("vllm-0.4", HOST, -1, "", 0.990, 1.459) \
     X("vllm-0.4", HOST, 5, "", 0.990, 1.298) \
     X("vllm-0.4", HOST, 5, "a100-80g-sxm", 0.990, 1.285) \
-    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.440) \
-    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.440) \
-    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.519) \
-    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.296) \
+    X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.126) \
+    X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.126) \
+    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.193) \
+    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.313) \
     X("vllm-0.5", DECODE_DRAM, -1, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "gh200-96g", 0.990, 1.060) \
@@ -733,8 +732,8 @@
     X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.376) \
     X("vllm-0.5", SERVE, 5, "", 0.988, 1.253) \
     X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.250) \
-    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.388) \
-    X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.188) \
+    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.316) \
+    X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.033) \
     X("vllm-0.5", SERVE_FIRST, -1, "", 0.662, 1.323) \
     X("vllm-0.5", SERVE_FIRST, 0, "", 0.662, 1.323) \
     X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.640, 1.010) \
@@ -756,9 +755,9 @@
     X("vllm-0.6", PREFILL, -1, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "", 0.990, 1.492) \
     X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.492) \
-    X("vllm-0.6", INFER_MOE, -1, "", 0.937, 1.062) \
-    X("vllm-0.6", INFER_MOE, 2, "", 0.937, 1.062) \
-    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.063) \
+    X("vllm-0.6", INFER_MOE, -1, "", 0.925, 1.055) \
+    X("vllm-0.6", INFER_MOE, 2, "", 0.925, 1.055) \
+    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.932, 1.056) \
     X("vllm-0.6", SERVE, -1, "", 0.723, 1.106) \
     X("vllm-0.6", SERVE, 0, "", 0.408, 1.072) \
     X("vllm-0.6", SERVE, 2, "", 0.804, 1.112) \
@@ -776,19 +775,19 @@
     X("vllm-0.7", SERVE, 3, "rtx-4090", 0.723, 1.010) \
     X("vllm-0.7", SERVE, 5, "", 0.793, 1.853) \
     X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.990, 2.090) \
-    X("vllm-0.7", SERVE_MOE, 2, "", 0.963, 1.329) \
-    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 400.704) \
-    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 400.704) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.117) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.598) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 4.528) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.998) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 6.821) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 484.924) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.960) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.585) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 3.034) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.962, 2.150) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.878, 1.161) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 424.764) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 424.764) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 3.877) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.699) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.716) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 5.056) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.325) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 516.070) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.986) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.756) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 2.729) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
