@@ -64,13 +64,6 @@ static enum cli_status run(const struct srv_options *options)
     return status;
 }
 
-/* Can a browser have this name in its address? */
-static bool is_host(const char *host)
-{
-    const char *scheme = strstr(host, "://"), *name = scheme ? scheme + 3 : host;
-    return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]")];
-}
-
 static enum cli_status serve(const struct cli_args *args)
 {
     int64_t port = 8080, n_threads = 0, n_connections = 0, n_per_address = 0, timeout_s = 0;
@@ -82,16 +75,13 @@ static enum cli_status serve(const struct cli_args *args)
         return CLI_BAD;
     if (format && strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
         return cli_fail("serve: --log-format %.40s: expected text or json", format);
-    const char *host = cli_args_value(args, "host");
-    if (host && !is_host(host))
-        return cli_fail("serve: --host \"%s\": expected a name such as orrery.example or https://orrery.example", host);
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     const struct srv_options options = {.catalogue = catalogue,
                                         .bind = bind ? bind : "127.0.0.1",
                                         .port = (int)port,
                                         .n_threads = (int)n_threads,
-                                        .host = host,
+                                        .host = cli_args_value(args, "host"),
                                         .n_connections = (int)n_connections,
                                         .n_per_address = (int)n_per_address,
                                         .request_s = (double)timeout_s,

@@ -84,7 +84,7 @@ if len(sys.argv) > 1:
     locale.setlocale(locale.LC_ALL, sys.argv[1])
     assert locale.localeconv()["decimal_point"] in (".", ",", "\u066b")
 import orrery
-for result in (orrery.train("llama2-7b", "h100-sxm", gpus=8, moe_imbalance=1.25),
+for result in (orrery.train("mixtral-8x7b", "h100-sxm", gpus=64, tp=2, ep=8, moe_imbalance=1.25),
                orrery.infer("llama3-8b", "h100-sxm", input_len=512, output_len=64, set={"chip.hbm_bytes_per_s": "3.1 TB/s"})):
     print([(key, result[key]) for key in result.keys()])
     print(result.report())
