@@ -128,10 +128,11 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     (void)pthread_mutex_init(&srv->log.lock, NULL);
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
     if (!srv_name(srv, options->host)) {
-        (void)snprintf(message, SRV_MESSAGE,
-                       "--host \"%.100s\": expected a name such as orrery.example, or https://orrery.example, without a "
-                       "port or a path",
-                       options->host);
+        (void)snprintf(
+            message, SRV_MESSAGE,
+            "--host \"%.100s\": expected a name such as orrery.example, or https://orrery.example, without a "
+            "port or a path",
+            options->host);
         (void)srv_stop(srv);
         return NULL;
     }

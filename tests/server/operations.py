@@ -114,7 +114,7 @@ def test_names():
     wrong = []
     for name in ("orrery.example:8443", "https://orrery.example/", "https://", "", "ftp://orrery.example", "a b",
                  "[::1]", "x" * 300):
-        refused(["--host", name], "expected a name such as orrery.example", wrong)
+        refused(["--host", name], "without a port or a path", wrong)
     server = started("--host", "HTTPS://Orrery.Example")
     with server.open() as connection:
         connection.sendall(HEALTH.replace(b"localhost", b"orrery.example") + b"Origin: https://orrery.example" + END)
