@@ -244,6 +244,7 @@ struct orr_engine {
     enum orr_decode_kernel decode_kernel;
     enum orr_block_kernel block_kernel;         /* who multiplies 8-bit operands with a scale per block of 128 */
     bool custom_allreduce;                      /* the engine has one- and two-shot kernels beside the library's */
+    char allreduce_kernels[48];                 /* ... whose they are, in words of ORR_ALLREDUCE_KERNELS; "": trtllm */
     double allreduce_skew_s;                    /* launch and rank skew of a collective on a stream */
     double request_s, request_s_per_sequence;   /* tokenising, scheduling, responding: once per batch of requests */
     double sampling_s, sampling_s_per_sequence; /* host time per step: scheduling, inputs, sampling, detokenising */

@@ -395,6 +395,13 @@
     X(SGLANG, "sglang", "DeepGEMM behind the quantisation of SGLang")                                                  \
     X(VLLM, "vllm", "what vLLM calls by itself, behind its own quantisation")
 
+/* A serving engine's own all-reduce inside a scale-up domain (Eq. 397). */
+#define ORR_ALLREDUCE_KERNELS(X)                                                                                       \
+    X(TRTLLM, "trtllm", "those of TensorRT-LLM and FlashInfer: data that carries its own flags is pushed")             \
+    X(PULL, "pull", "those of vLLM: all ranks wait, and read each other's memory")                                     \
+    X(PUSH, "push", "the second ones of SGLang: small sums are pushed, large ones pulled")                             \
+    X(MULTICAST, "multicast", "PyTorch's on symmetric memory: the switch adds")
+
 /* Whose files say which tiles Triton's expert kernels take for a shape (Eq. 390). */
 #define ORR_TILE_FILES(X)                                                                                              \
     X(NONE, "none", "tiles are sought at run time, or are right for any shape")                                        \
@@ -484,6 +491,7 @@
 #define ORR_X_ENERGY_(name, ...)     ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...)     ORR_BUDGET_##name,
 #define ORR_X_BLOCK_(name, ...)      ORR_BLOCK_##name,
+#define ORR_X_ALLREDUCE_(name, ...)  ORR_ALLREDUCE_##name,
 #define ORR_X_TILE_FILES_(name, ...) ORR_TILES_##name,
 #define ORR_X_DECODE_(name, ...)     ORR_DECODE_##name,
 #define ORR_X_EXPERT_(name, ...)     ORR_EXPERT_##name,
@@ -525,6 +533,7 @@ enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
 enum orr_block_kernel { ORR_BLOCK_KERNELS(ORR_X_BLOCK_) ORR_N_BLOCK_KERNELS };
+enum orr_allreduce_kernel { ORR_ALLREDUCE_KERNELS(ORR_X_ALLREDUCE_) ORR_N_ALLREDUCE_KERNELS };
 enum orr_tile_files { ORR_TILE_FILES(ORR_X_TILE_FILES_) ORR_N_TILE_FILES };
 enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
@@ -549,5 +558,6 @@ ORR_API const char *orr_algorithm_name(enum orr_algorithm algorithm);
 ORR_API const char *orr_mixer_name(enum orr_mixer mixer);
 ORR_API const char *orr_budget_name(enum orr_budget budget);
 ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
+ORR_API const char *orr_allreduce_kernel_name(enum orr_allreduce_kernel kernel);
 
 #endif

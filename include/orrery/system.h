@@ -165,6 +165,8 @@ struct orr_collective_line {
     enum orr_algorithm algorithm;
     bool low_latency; /* the latency protocol; else the bandwidth protocol */
     bool custom;      /* a serving engine's own kernel, not the library's */
+    enum orr_allreduce_kernel kernel; /* ... whose */
+    double most_bytes;                /* ... up to how many bytes it is called; 0: any */
     double base_s, hop_s;
     int64_t n_points;
     double ranks[ORR_LINE_POINTS], efficiency_frac[ORR_LINE_POINTS]; /* interpolated in log2 of the ranks */

@@ -345,7 +345,8 @@ static void add_lines(struct orr_fit *fit, size_t g)
     const bool custom = group->kind == ORR_FIT_CUSTOM;
     for (int i = 0; i < (int)fit->job.calibration.n_lines; i++) {
         const struct orr_collective_line *line = &fit->job.calibration.lines[i];
-        if ((int)line->collective == group->index && line->custom == custom) add_line(fit, g, i);
+        const bool others = line->kernel != ORR_ALLREDUCE_TRTLLM; /* of other stacks than a table is of */
+        if ((int)line->collective == group->index && line->custom == custom && !others) add_line(fit, g, i);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Collectives: every algorithm and protocol with measured or family constants is priced, and the fastest is taken and
  * named. The placement of the group and the payload give seconds. This file has what happens inside one scale-up
  * domain; network.c has the rest. Eqs. 49-63. */
+#include "base/text.h"
 #include "cost/network.h"
 
 #include <assert.h>
@@ -53,11 +54,26 @@ double orr_interpolate_log2(const double *x, const double *y, int64_t n, double 
     return y0 + (y[i] - y0) * (log2(at) - x0) / (x1 - x0);
 }
 
+/* Eq. 397: has the engine this kernel of its own? Chips on which none of its kernels was timed have those of
+ * TensorRT-LLM. */
+static bool has_kernel(const struct orr_job *job, enum orr_collective collective, enum orr_allreduce_kernel kernel)
+{
+    const char *words = job->engine.allreduce_kernels;
+    bool timed = false;
+    for (int64_t i = 0; *words && i < job->calibration.n_lines; i++) {
+        const struct orr_collective_line *line = &job->calibration.lines[i];
+        timed = timed || (line->custom && line->collective == collective &&
+                          orr_has_word(words, orr_allreduce_kernel_name(line->kernel)));
+    }
+    return timed ? orr_has_word(words, orr_allreduce_kernel_name(kernel)) : kernel == ORR_ALLREDUCE_TRTLLM;
+}
+
 /* A serving engine's own kernels reach the memory of all ranks, so that they are for groups inside a domain. */
 static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line,
                         enum orr_collective collective, bool whole)
 {
     if (line->custom && (!whole || job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
+    if (line->custom && !has_kernel(job, collective, line->kernel)) return false;
     const bool multicast = job->system.scaleup_switched && job->system.scaleup_multicast;
     return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || multicast);
 }
@@ -71,7 +87,7 @@ void orr_cost_local(const struct orr_job *job, enum orr_collective collective, d
     const double direct_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_DIRECT, ranks);
     for (int64_t i = 0; i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
-        if (!line_usable(job, line, collective, whole)) continue;
+        if (!line_usable(job, line, collective, whole) || (line->most_bytes > 0 && bytes > line->most_bytes)) continue;
         const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
         const double rate = orr_is_direct(line->algorithm) ? direct_rate : ring_rate;
         const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /

@@ -73,6 +73,8 @@ static const struct orr_field LINE_FIELDS[] = {
     ORR_ENUM(orr_collective_line, collective, true, orr_collective_names, "the operation"),
     ORR_ENUM(orr_collective_line, algorithm, true, orr_algorithm_names, "how it runs"),
     ORR_BOOL(orr_collective_line, custom, false, "a serving engine's own kernel"),
+    ORR_ENUM(orr_collective_line, kernel, false, orr_allreduce_kernel_names, "... whose"),
+    ORR_REAL(orr_collective_line, most_bytes, ORR_UNIT_BYTES, false, 0, 1e15, "... and up to which size, 0: any"),
     ORR_BOOL(orr_collective_line, low_latency, true, "latency protocol, else bandwidth"),
 };
 static const char *const LINE_EXTRA[] = {"ranks", "efficiency_frac", NULL};

@@ -193,6 +193,7 @@ static const struct orr_field FIELDS[] = {
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_ENUM(orr_engine, block_kernel, false, orr_block_kernel_names, "products of 8-bit operands in blocks"),
     ORR_BOOL(orr_engine, custom_allreduce, true, "one- and two-shot kernels beside the library's"),
+    ORR_STRING(orr_engine, allreduce_kernels, false, "... whose they are; the fastest counts"),
     ORR_REAL(orr_engine, allreduce_skew_s, ORR_UNIT_S, true, 0, 1, "launch and rank skew of a collective"),
     ORR_REAL(orr_engine, request_s, ORR_UNIT_S, true, 0, 3600, "tokenise, schedule, respond: per batch"),
     ORR_REAL(orr_engine, request_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "added to request_s per sequence"),

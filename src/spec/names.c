@@ -32,6 +32,7 @@ const char *const orr_topology_names[ORR_N_TOPOLOGIES] = {ORR_TOPOLOGIES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 const char *const orr_block_kernel_names[ORR_N_BLOCK_KERNELS] = {ORR_BLOCK_KERNELS(NAME)};
+const char *const orr_allreduce_kernel_names[ORR_N_ALLREDUCE_KERNELS] = {ORR_ALLREDUCE_KERNELS(NAME)};
 const char *const orr_tile_files_names[ORR_N_TILE_FILES] = {ORR_TILE_FILES(NAME)};
 const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAME)};
 const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
@@ -98,6 +99,7 @@ NAMED(infer_part, INFER_PART_NAMES, ORR_N_INFER_PARTS)
 NAMED(serve_memory_part, SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS)
 NAMED(budget, orr_budget_names, ORR_N_BUDGETS)
 NAMED(decode_kernel, orr_decode_kernel_names, ORR_N_DECODE_KERNELS)
+NAMED(allreduce_kernel, orr_allreduce_kernel_names, ORR_N_ALLREDUCE_KERNELS)
 NAMED(part, PART_NAMES, ORR_N_PARTS)
 const char *orr_timing_name(enum orr_timing_kind kind)
 {

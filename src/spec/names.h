@@ -36,6 +36,7 @@ extern const char *const orr_topology_names[ORR_N_TOPOLOGIES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
 extern const char *const orr_block_kernel_names[ORR_N_BLOCK_KERNELS];
+extern const char *const orr_allreduce_kernel_names[ORR_N_ALLREDUCE_KERNELS];
 extern const char *const orr_tile_files_names[ORR_N_TILE_FILES];
 extern const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES];
 extern const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS];
