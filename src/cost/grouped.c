@@ -37,8 +37,6 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
 /* The part of the constants that differs between libraries. */
 struct library {
     double frac, tile_s, dram_frac, launch_s, idle_s;
-    double rows;  /* of every tile; 0: of any in the list */
-    bool widened; /* 4-bit weights are widened at this rate */
 };
 
 /* Eq. 394: Marlin's tiles are the shortest in which the rows of an expert on average fill less than 0.9. */
@@ -51,32 +49,37 @@ static double marlin_rows(const struct orr_op *op)
     return MARLIN_MOST_ROWS;
 }
 
+static enum orr_four_bit_experts four_bit_of(const struct orr_job *job, const struct orr_op *op)
+{
+    return orr_experts_four_bit(job, op->dtype, op->input_bytes, op->weight_bytes);
+}
+
 /* 4-bit weights have low-latency kernels for 4- or 8-bit rows on some chips (Eq. 28a), and kernels that widen them for
  * 16-bit rows (Eqs. 394, 395). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    switch (orr_experts_four_bit(job, op->dtype, op->input_bytes, op->weight_bytes)) {
+    switch (four_bit_of(job, op)) {
     case ORR_FOUR_GEN:
         return (struct library){u->grouped_gen_frac, u->grouped_gen_tile_s, u->grouped_gen_dram_frac,
-                                u->grouped_gen_launch_s, 0, 0, false};
+                                u->grouped_gen_launch_s, 0};
     case ORR_FOUR_MARLIN:
         return (struct library){u->grouped_marlin_frac, u->grouped_marlin_tile_s, u->grouped_marlin_dram_frac,
-                                u->grouped_marlin_launch_s, 0, marlin_rows(op), true};
+                                u->grouped_marlin_launch_s, 0};
     case ORR_FOUR_MX:
         return (struct library){u->grouped_mx_frac, u->grouped_mx_tile_s, u->grouped_mx_dram_frac,
-                                u->grouped_mx_launch_s, 0, 0, true};
+                                u->grouped_mx_launch_s, 0};
     case ORR_FOUR_LIBRARY: break;
     }
     const bool triton = orr_experts_triton(job, op->dtype, op->weight_bytes);
     if (triton && op->fixed_tiles && u->grouped_fixed_dram_frac > 0)
         return (struct library){u->grouped_fixed_frac, u->grouped_fixed_tile_s, u->grouped_fixed_dram_frac,
-                                u->grouped_fixed_launch_s, 0, 0, false};
+                                u->grouped_fixed_launch_s, 0};
     if (triton)
         return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
-                                u->grouped_triton_launch_s, 0, 0, false};
+                                u->grouped_triton_launch_s, 0};
     return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s,
-                            u->grouped_idle_s, 0, false};
+                            u->grouped_idle_s};
 }
 
 /* Eq. 376: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
@@ -90,9 +93,9 @@ static double widening_frac(const struct orr_chip *chip, enum orr_dtype dtype)
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
     /* Products of 8 and 4 bits need no widening, and kernels that were timed with it have it in their rate. */
-    const struct library library = library_of(job, op);
-    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2 && !library.widened;
-    return job->system.chip.peak_flops_per_s[op->dtype] * library.frac *
+    const bool widened =
+        op->weight_bytes < op->input_bytes && op->input_bytes >= 2 && four_bit_of(job, op) == ORR_FOUR_LIBRARY;
+    return job->system.chip.peak_flops_per_s[op->dtype] * library_of(job, op).frac *
            (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
 }
 
@@ -147,7 +150,8 @@ static const struct {
 /* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
 static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
-    const double n_sm = (double)job->system.chip.n_sm, rows = library_of(job, op).rows;
+    const double n_sm = (double)job->system.chip.n_sm;
+    const double rows = four_bit_of(job, op) == ORR_FOUR_MARLIN ? marlin_rows(op) : 0;
     const size_t n_tiles = rows > 0 ? N_GROUPED_COLUMNS : sizeof GROUPED_TILES / sizeof *GROUPED_TILES;
     double walk_s = HUGE_VAL;
     *cost = common_cost(job, op);
