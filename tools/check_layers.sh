@@ -108,7 +108,7 @@ rule "every unit test is run"
 unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_slope|tile_cost|moe_imbalance|moe_capacity|count'
 unitless="$unitless|batch|m|n|k|launches|n_idle_experts"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
-unitless="$unitless|objective|front|front_within|runs|passes|grouped_passes|grouped_triton_passes|grouped_fixed_passes|send_pairs"
+unitless="$unitless|objective|front|front_within|runs|passes|grouped_passes|grouped_triton_passes|grouped_fixed_passes|grouped_gen_passes|grouped_marlin_passes|grouped_mx_passes|send_pairs"
 unitless="$unitless|host_speed|sustained_units|layout_launches|layout_backward_launches|stream_tensors"
 unitless="$unitless|pull|tile_rows|moe_unfused_passes|moe_biased_passes|moe_biased_backward_passes|moe_unfused_backward_passes|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
 # Lengths of requests are counted in tokens; the numbers of a spread are in the unit of their key.

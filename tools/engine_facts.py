@@ -129,6 +129,7 @@ GROUPS = {
         ("triton_experts", "false", "experts chat"),
         ("library_expert_chips", "hopper", "experts chat"), ("library_expert_models", "minimax_m2", "experts on Blackwell"),
         ("tile_files", "sglang", "small experts chat"), ("tile_files_release", "0", "experts chat"), ("fixed_tiles", "none", "small experts chat"),
+        ("marlin_experts", "none", "awq experts"), ("triton_mxfp4", "none", "mxfp4 experts"),
         ("moe_redundant", "true", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("tp_kept_inputs", "false", "columns"), ("tp_part_gathers", "true", "columns"),
@@ -243,6 +244,8 @@ JOBS["linear prompt"] = f"infer --model qwen3.5-35b-a3b {H100} --tp 2 --batch 1 
 JOBS["latent chat"] = "infer --model deepseek-v3 --system h200-sxm --tp 8 --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm-0.11"
 JOBS["small experts chat"] = f"infer --model qwen3-30b-a3b {H100} --tp 1 --batch 64 --input 1024 --output 128 --engine vllm-0.11"
 JOBS["experts on Blackwell"] = "infer --model minimax-m2.5 --system b200-sxm --tp 4 --batch 64 --input 1024 --output 128 --engine sglang-0.5"
+JOBS["awq experts"] = "infer --model qwen3-30b-a3b --system a100-80g-sxm --tp 1 --batch 16 --input 1024 --output 128 --engine vllm --precision awq"
+JOBS["mxfp4 experts"] = f"infer --model gpt-oss-120b {H100} --tp 1 --batch 16 --input 1024 --output 128 --engine vllm-0.17"
 JOBS["experts chat"] = f"infer --model mixtral-8x7b {H100} --tp 2 --batch 16 --input 1024 --output 128 --engine vllm"
 
 

@@ -309,6 +309,9 @@ struct orr_engine {
     enum orr_tile_files tile_files;          /* ... whose tiles these files choose for the shapes that they have */
     int64_t tile_files_release;              /* ... as of this release: 805 is 0.8.5, 1100 is 0.11.0 */
     char fixed_tiles[48];                    /* ... formats of which all other shapes have the same tiles; "": none */
+    char marlin_experts[48];                 /* serving: families of chips on which experts of 4-bit weights and 16-bit
+                                                 rows are multiplied by Marlin's kernels; "": none */
+    char triton_mxfp4[32];                   /* ... but those in MXFP4 by Triton's on these; "": none */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
     char fused_delta[32];                    /* serving: families of chips on which the delta rule is one kernel */

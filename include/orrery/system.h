@@ -116,11 +116,16 @@ struct orr_gemm_constants {
     double grouped_idle_s;             /* ... time of an expert of the rank that has no row */
     double grouped_walk_s_per_element;       /* ... least time of a tile per element of the reduction; 0: none */
     double grouped_passes;             /* ... how often the bytes of Eq. 303 move beside it; 0: once */
-    double grouped_gen_tile_s, grouped_gen_dram_frac, grouped_gen_launch_s; /* ... by low-latency kernels; 0: none */
+    double grouped_gen_frac, grouped_gen_tile_s;                       /* ... by low-latency kernels; 0: none */
+    double grouped_gen_dram_frac, grouped_gen_launch_s, grouped_gen_passes; /* the rest of these */
     double grouped_triton_frac, grouped_triton_tile_s;                      /* ... by Triton kernels; 0: none */
     double grouped_triton_dram_frac, grouped_triton_launch_s, grouped_triton_passes; /* the rest of these */
     double grouped_fixed_frac, grouped_fixed_tile_s; /* ... whose tiles nobody chose for the shape; 0: as the others */
     double grouped_fixed_dram_frac, grouped_fixed_launch_s, grouped_fixed_passes; /* the rest of these */
+    double grouped_marlin_frac, grouped_marlin_tile_s; /* ... of 4-bit weights and 16-bit rows by Marlin; 0: none */
+    double grouped_marlin_dram_frac, grouped_marlin_launch_s, grouped_marlin_passes; /* the rest of these */
+    double grouped_mx_frac, grouped_mx_tile_s; /* ... of MXFP4 and 16-bit rows by Triton; 0: none */
+    double grouped_mx_dram_frac, grouped_mx_launch_s, grouped_mx_passes; /* the rest of these */
 };
 
 /* A shape for which a stack ships tiles on the chip of a calibration. */

@@ -14,6 +14,10 @@
 /* FLOP of the matrix units of that H200 in 16 bits for one of its other units: 989.4 and 66.9 TFLOP/s (data sheet). */
 #define WIDENED_ON_RATIO (989.4 / 66.9)
 
+/* Marlin in vLLM 0.9.2 to 0.19 and SGLang 0.5.9 (fused_marlin_moe.py): tiles of 8, 16, 32, 48 or 64 rows. */
+#define MARLIN_FULL      0.9
+#define MARLIN_MOST_ROWS 64.0
+
 /* Beyond so many standard deviations from its mean, the number of rows of an expert is certain. */
 #define SURE_DEVIATIONS 6.0
 
@@ -35,15 +39,38 @@ struct library {
     double frac, tile_s, dram_frac, launch_s, idle_s;
 };
 
-/* 4-bit weights, times 4- or 8-bit rows, have low-latency kernels on some chips (Eq. 28a). */
+/* Eq. 394: Marlin's tiles are the shortest in which the rows of an expert on average fill less than 0.9. */
+static double marlin_rows(const struct orr_op *op)
+{
+    static const double ROWS[] = {8, 16, 32, 48};
+    const double mean = op->batch * op->m / (op->batch + op->n_idle_experts);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        if (mean < MARLIN_FULL * ROWS[i]) return ROWS[i];
+    return MARLIN_MOST_ROWS;
+}
+
+static enum orr_four_bit_experts four_bit_of(const struct orr_job *job, const struct orr_op *op)
+{
+    return orr_experts_four_bit(job, op->dtype, op->input_bytes, op->weight_bytes);
+}
+
+/* 4-bit weights have low-latency kernels for 4- or 8-bit rows on some chips (Eq. 28a), and kernels that widen them for
+ * 16-bit rows (Eqs. 394, 395). */
 static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype],
-                                    *four = &job->calibration.gemm[ORR_DTYPE_FP4];
-    const bool four_bits = op->weight_bytes < 1 && op->input_bytes < 2;
-    if (four_bits && job->engine.low_latency_experts && four->grouped_gen_dram_frac > 0)
-        return (struct library){u->grouped_frac, four->grouped_gen_tile_s, four->grouped_gen_dram_frac,
-                                four->grouped_gen_launch_s, 0};
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    switch (four_bit_of(job, op)) {
+    case ORR_FOUR_GEN:
+        return (struct library){u->grouped_gen_frac, u->grouped_gen_tile_s, u->grouped_gen_dram_frac,
+                                u->grouped_gen_launch_s, 0};
+    case ORR_FOUR_MARLIN:
+        return (struct library){u->grouped_marlin_frac, u->grouped_marlin_tile_s, u->grouped_marlin_dram_frac,
+                                u->grouped_marlin_launch_s, 0};
+    case ORR_FOUR_MX:
+        return (struct library){u->grouped_mx_frac, u->grouped_mx_tile_s, u->grouped_mx_dram_frac,
+                                u->grouped_mx_launch_s, 0};
+    case ORR_FOUR_LIBRARY: break;
+    }
     const bool triton = orr_experts_triton(job, op->dtype, op->weight_bytes);
     if (triton && op->fixed_tiles && u->grouped_fixed_dram_frac > 0)
         return (struct library){u->grouped_fixed_frac, u->grouped_fixed_tile_s, u->grouped_fixed_dram_frac,
@@ -65,8 +92,9 @@ static double widening_frac(const struct orr_chip *chip, enum orr_dtype dtype)
 
 static double rate_of(const struct orr_job *job, const struct orr_op *op)
 {
-    /* Products of 8 and 4 bits need no widening. */
-    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
+    /* Products of 8 and 4 bits need no widening, and kernels that were timed with it have it in their rate. */
+    const bool widened =
+        op->weight_bytes < op->input_bytes && op->input_bytes >= 2 && four_bit_of(job, op) == ORR_FOUR_LIBRARY;
     return job->system.chip.peak_flops_per_s[op->dtype] * library_of(job, op).frac *
            (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
 }
@@ -116,15 +144,19 @@ static double tall_blocks(const struct orr_op *op, double height)
 static const struct {
     double m, n;
 } GROUPED_TILES[] = {{16, 64}, {16, 128}, {16, 256}, {64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}};
+/* The first of them have all columns that there are. */
+#define N_GROUPED_COLUMNS 3
 
 /* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
 static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const double n_sm = (double)job->system.chip.n_sm;
+    const double rows = four_bit_of(job, op) == ORR_FOUR_MARLIN ? marlin_rows(op) : 0;
+    const size_t n_tiles = rows > 0 ? N_GROUPED_COLUMNS : sizeof GROUPED_TILES / sizeof *GROUPED_TILES;
     double walk_s = HUGE_VAL;
     *cost = common_cost(job, op);
-    for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
-        const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
+    for (size_t i = 0; i < n_tiles; i++) {
+        const double m = rows > 0 ? rows : GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
         if (i > 0 && !orr_tile_fits(&job->system.chip, m, n)) continue;
         const double blocks = op->batch * tall_blocks(op, m) * orr_ceil(op->n / n);
         const double time_s = orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n);

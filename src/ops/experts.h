@@ -96,4 +96,35 @@ static inline bool orr_experts_fixed(const struct orr_job *job, enum orr_dtype d
            job->calibration.gemm[dtype].grouped_fixed_dram_frac > 0 && !orr_experts_tuned(job, dtype, experts, width);
 }
 
+/* Eqs. 28a, 394, 395: the kernels that multiply experts of 4-bit weights in serving engines. Those of the library are
+ * none of them. */
+enum orr_four_bit_experts { ORR_FOUR_LIBRARY, ORR_FOUR_GEN, ORR_FOUR_MARLIN, ORR_FOUR_MX };
+
+/* Formats that Marlin multiplies: integers with scales per group, and 4-bit floats. */
+static inline bool orr_marlin_format(enum orr_weight_format format)
+{
+    const bool integers = format == ORR_WEIGHT_INT4 || format == ORR_WEIGHT_W4A16 || format == ORR_WEIGHT_AWQ ||
+                          format == ORR_WEIGHT_GPTQ || format == ORR_WEIGHT_AUTOROUND;
+    return integers || format == ORR_WEIGHT_FP4 || format == ORR_WEIGHT_MXFP4 || format == ORR_WEIGHT_NVFP4 ||
+           format == ORR_WEIGHT_NVFP4A16;
+}
+
+static inline enum orr_four_bit_experts orr_experts_four_bit(const struct orr_job *job, enum orr_dtype dtype,
+                                                             double input_bytes, double weight_bytes)
+{
+    const struct orr_gemm_constants *u = &job->calibration.gemm[dtype];
+    const struct orr_engine *engine = &job->engine;
+    const enum orr_weight_format asked = job->serving.format;
+    const enum orr_weight_format format = asked == ORR_WEIGHT_PUBLISHED ? job->model.checkpoint.format : asked;
+    const char *family = job->system.chip.family;
+    if (weight_bytes >= 1) return ORR_FOUR_LIBRARY;
+    if (input_bytes < 2)
+        return engine->low_latency_experts && u->grouped_gen_dram_frac > 0 ? ORR_FOUR_GEN : ORR_FOUR_LIBRARY;
+    if (format == ORR_WEIGHT_MXFP4 && orr_has_word(engine->triton_mxfp4, family))
+        return u->grouped_mx_dram_frac > 0 ? ORR_FOUR_MX : ORR_FOUR_LIBRARY;
+    return orr_marlin_format(format) && u->grouped_marlin_dram_frac > 0 && orr_has_word(engine->marlin_experts, family)
+               ? ORR_FOUR_MARLIN
+               : ORR_FOUR_LIBRARY;
+}
+
 #endif

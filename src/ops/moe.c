@@ -168,6 +168,18 @@ static bool fixed_tiles(const struct orr_emit *emit, double places, double width
     return orr_experts_fixed(emit->job, emit->job->serving.matrix, emit->dims.w_w, places, width);
 }
 
+static double four_bit_passes(const struct orr_emit *emit, const struct orr_gemm_constants *u)
+{
+    const struct orr_dims *d = &emit->dims;
+    switch (orr_experts_four_bit(emit->job, emit->job->serving.matrix, d->w_m, d->w_w)) {
+    case ORR_FOUR_GEN: return u->grouped_gen_passes;
+    case ORR_FOUR_MARLIN: return u->grouped_marlin_passes;
+    case ORR_FOUR_MX: return u->grouped_mx_passes;
+    case ORR_FOUR_LIBRARY: break;
+    }
+    return u->grouped_passes;
+}
+
 /* Eq. 303: how often the bytes beside the products move. Tables of serving libraries time an expert layer as a whole,
  * and the constants of its products are fitted beside so many passes. Behind an exchange there is one: rows are put in
  * order, and what comes back is summed. */
@@ -176,7 +188,7 @@ static double permute_passes(const struct orr_emit *emit, double places, double 
     const struct orr_job *job = emit->job;
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     const bool triton = orr_experts_triton(job, job->serving.matrix, emit->dims.w_w);
-    const double chosen = triton ? u->grouped_triton_passes : u->grouped_passes;
+    const double chosen = triton ? u->grouped_triton_passes : four_bit_passes(emit, u);
     const double passes = fixed_tiles(emit, places, width) ? u->grouped_fixed_passes : chosen;
     return passes > 0 && !orr_experts_exchange(job) ? passes : 1;
 }

@@ -106,12 +106,16 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "grouped product: least time of a tile per element of the reduction (Eq. 30a); 0: none")                         \
     X(GEMM, grouped_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                                  \
       "grouped product: how often the copies beside it move their bytes (Eq. 303); 0: once")                           \
+    X(GEMM, grouped_gen_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                    \
+      "4-bit experts by low-latency kernels: share of peak inside a tile")                                             \
     X(GEMM, grouped_gen_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                        \
       "4-bit experts by low-latency kernels: fixed time of a tile")                                                    \
     X(GEMM, grouped_gen_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                               \
       "4-bit experts by low-latency kernels: share of DRAM bandwidth; 0: no such kernels")                             \
     X(GEMM, grouped_gen_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                      \
       "4-bit experts by low-latency kernels: fixed time, including routing")                                           \
+    X(GEMM, grouped_gen_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                              \
+      "4-bit experts by low-latency kernels: how often the copies beside them move their bytes; 0: once")              \
     X(GEMM, grouped_triton_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                 \
       "experts by Triton kernels: share of peak inside a tile; 0: no such kernels")                                    \
     X(GEMM, grouped_triton_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                     \
@@ -131,6 +135,26 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
     X(GEMM, grouped_fixed_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                    \
       "... fixed time, including routing")                                                                             \
     X(GEMM, grouped_fixed_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                            \
+      "... how often the copies beside them move their bytes; 0: once")                                                \
+    X(GEMM, grouped_marlin_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                 \
+      "4-bit experts and 16-bit rows by Marlin: share of peak inside a tile")                                          \
+    X(GEMM, grouped_marlin_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                     \
+      "... fixed time of a tile")                                                                                      \
+    X(GEMM, grouped_marlin_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                            \
+      "... share of DRAM bandwidth; 0: no such kernels")                                                               \
+    X(GEMM, grouped_marlin_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
+      "... fixed time, including routing")                                                                             \
+    X(GEMM, grouped_marlin_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                           \
+      "... how often the copies beside them move their bytes; 0: once")                                                \
+    X(GEMM, grouped_mx_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                     \
+      "MXFP4 experts and 16-bit rows by Triton: share of peak inside a tile")                                          \
+    X(GEMM, grouped_mx_tile_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                         \
+      "... fixed time of a tile")                                                                                      \
+    X(GEMM, grouped_mx_dram_frac, NONE, "frac", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                \
+      "... share of DRAM bandwidth; 0: no such kernels")                                                               \
+    X(GEMM, grouped_mx_launch_s, S, "s", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                       \
+      "... fixed time, including routing")                                                                             \
+    X(GEMM, grouped_mx_passes, NONE, "number", false, 0, 100, NEVER, NONE, ALL, 0, 0, 0,                               \
       "... how often the copies beside them move their bytes; 0: once")                                                \
     X(ATTENTION, forward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, FLASH, FORWARD, 0.05, 1, 0.6,            \
       "share of 16-bit peak, forward")                                                                                 \

@@ -84,6 +84,7 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_tile_s *= stretch / (by->grouped_rate_factor * narrow);
         u->grouped_dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->grouped_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_gen_frac *= by->grouped_rate_factor / stretch;
         u->grouped_gen_tile_s *= stretch / by->grouped_rate_factor;
         u->grouped_gen_dram_frac *= by->dram_rate_factor / stretch;
         u->grouped_gen_launch_s *= stretch * by->grouped_launch_factor;
@@ -95,6 +96,14 @@ static void products(const struct orr_engine *by, struct orr_calibration *c)
         u->grouped_fixed_tile_s *= stretch / (by->grouped_rate_factor * narrow);
         u->grouped_fixed_dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->grouped_fixed_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_marlin_frac *= by->grouped_rate_factor / stretch;
+        u->grouped_marlin_tile_s *= stretch / by->grouped_rate_factor;
+        u->grouped_marlin_dram_frac *= by->dram_rate_factor / stretch;
+        u->grouped_marlin_launch_s *= stretch * by->grouped_launch_factor;
+        u->grouped_mx_frac *= by->grouped_rate_factor / stretch;
+        u->grouped_mx_tile_s *= stretch / by->grouped_rate_factor;
+        u->grouped_mx_dram_frac *= by->dram_rate_factor / stretch;
+        u->grouped_mx_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
     c->sum_exposed_frac *= stretch / by->dram_rate_factor;

@@ -53,7 +53,7 @@ static void no_launch(struct orr_job *job)
     for (int i = 0; i < ORR_N_DTYPES; i++) {
         struct orr_gemm_constants *u = &c->gemm[i];
         u->launch_s = u->grouped_launch_s = u->grouped_gen_launch_s = u->grouped_triton_launch_s = 0;
-        u->grouped_fixed_launch_s = 0;
+        u->grouped_fixed_launch_s = u->grouped_marlin_launch_s = u->grouped_mx_launch_s = 0;
     }
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) c->attention[i].launch_s = 0;
     for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->launch_s = decode_set(job, i)->reduce_s = 0;

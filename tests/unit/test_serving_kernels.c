@@ -41,14 +41,14 @@ static struct orr_op four_bit_experts(struct world *w)
     chip->hbm_bytes_per_s = 1e12;
     chip->peak_flops_per_s[ORR_DTYPE_FP8] = 1e15;
     struct orr_gemm_constants *eight = &w->job.calibration.gemm[ORR_DTYPE_FP8];
-    struct orr_gemm_constants *four = &w->job.calibration.gemm[ORR_DTYPE_FP4];
     eight->burst_frac = eight->grouped_frac = 1;
     eight->grouped_dram_frac = 0.5;
     eight->grouped_tile_s = 0;
     eight->grouped_launch_s = 20e-6;
-    four->grouped_gen_dram_frac = 1;
-    four->grouped_gen_tile_s = 0;
-    four->grouped_gen_launch_s = 8e-6;
+    eight->grouped_gen_frac = 0.5;
+    eight->grouped_gen_dram_frac = 1;
+    eight->grouped_gen_tile_s = 0;
+    eight->grouped_gen_launch_s = 8e-6;
     struct orr_op op = {.kind = ORR_OP_GROUPED, .dtype = ORR_DTYPE_FP8, .batch = 8, .m = 1, .n = 512, .k = 1024};
     op.input_bytes = 1;
     op.weight_bytes = 0.5;
@@ -68,11 +68,113 @@ static void low_latency_kernels_have_constants_of_their_own(void **state)
     assert_close(cost.total_s, pow(pow(tile_s, 1.5) + pow(2 * dram_s, 1.5), 2.0 / 3) + 20e-6, 1e-9);
     w->job.engine.low_latency_experts = true;
     orr_cost_grouped(&w->job, &op, &cost);
-    assert_close(cost.total_s, pow(pow(tile_s, 1.5) + pow(dram_s, 1.5), 2.0 / 3) + 8e-6, 1e-9);
-    /* A chip without such kernels keeps those of the format, and so do 16-bit rows. */
-    w->job.calibration.gemm[ORR_DTYPE_FP4].grouped_gen_dram_frac = 0;
+    assert_close(cost.total_s, pow(pow(2 * tile_s, 1.5) + pow(dram_s, 1.5), 2.0 / 3) + 8e-6, 1e-9);
+    /* A chip without such kernels keeps those of the format. */
+    w->job.calibration.gemm[ORR_DTYPE_FP8].grouped_gen_dram_frac = 0;
     orr_cost_grouped(&w->job, &op, &cost);
     assert_close(cost.launch_s, 20e-6, 1e-12);
+}
+
+/* Eqs. 394, 395: the same experts with rows of 16 bits: 8·(1024·2 + 1024·512/2 + 512·2) = 2,121,728 bytes. At half of
+ * 1 PFLOP/s a tile of 8 x 64 takes 0.2097152 us, and one of 16 x 64 twice that. */
+static struct orr_op widened_experts(struct world *w)
+{
+    struct orr_op op = four_bit_experts(w);
+    struct orr_gemm_constants *wide = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 1e15;
+    snprintf(w->job.system.chip.family, sizeof w->job.system.chip.family, "hopper");
+    wide->burst_frac = 1;
+    wide->grouped_launch_s = 20e-6;
+    wide->grouped_marlin_frac = wide->grouped_mx_frac = 0.5;
+    wide->grouped_marlin_tile_s = wide->grouped_mx_tile_s = 0;
+    wide->grouped_marlin_dram_frac = 0.8;
+    wide->grouped_mx_dram_frac = 0.4;
+    wide->grouped_marlin_launch_s = 14e-6;
+    wide->grouped_mx_launch_s = 17e-6;
+    op.dtype = ORR_DTYPE_BF16;
+    op.input_bytes = 2;
+    return op;
+}
+
+static double launch_of(const struct world *w, const struct orr_op *op)
+{
+    struct orr_cost cost;
+    orr_cost_grouped(&w->job, op, &cost);
+    return cost.launch_s;
+}
+
+static void widened_experts_have_constants_of_their_own(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = widened_experts(w);
+    struct orr_engine *engine = &w->job.engine;
+    struct orr_cost cost;
+    w->job.serving.format = ORR_WEIGHT_AWQ;
+    assert_close(launch_of(w, &op), 20e-6, 1e-12);
+    snprintf(engine->marlin_experts, sizeof engine->marlin_experts, "ampere hopper");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(0.2097152e-6, 1.5) + pow(2.121728e-6 / 0.8, 1.5), 2.0 / 3) + 14e-6, 1e-9);
+    w->job.serving.format = ORR_WEIGHT_NF4; /* a format that Marlin does not know */
+    assert_close(launch_of(w, &op), 20e-6, 1e-12);
+    w->job.serving.format = ORR_WEIGHT_PUBLISHED; /* MXFP4 */
+    assert_close(launch_of(w, &op), 14e-6, 1e-12);
+    snprintf(engine->triton_mxfp4, sizeof engine->triton_mxfp4, "hopper");
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_close(cost.total_s, pow(pow(0.4194304e-6, 1.5) + pow(2.121728e-6 / 0.4, 1.5), 2.0 / 3) + 17e-6, 1e-9);
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_mx_dram_frac = 0; /* Triton's, which were not timed here */
+    assert_close(launch_of(w, &op), 20e-6, 1e-12);
+    w->job.serving.format = ORR_WEIGHT_GPTQ;
+    assert_close(launch_of(w, &op), 14e-6, 1e-12);
+    op.weight_bytes = 1;
+    assert_close(launch_of(w, &op), 20e-6, 1e-12);
+    op.weight_bytes = 0.5;
+    snprintf(w->job.system.chip.family, sizeof w->job.system.chip.family, "volta");
+    assert_close(launch_of(w, &op), 20e-6, 1e-12);
+}
+
+/* Eq. 394: rows of a tile, by the rows of all experts of the GPU on average. */
+static void tiles_of_marlin_follow_the_rows(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        double rows, idle;
+        int64_t tile;
+    } CASES[] = {{7, 0, 8}, {8, 0, 16}, {8, 8, 8}, {15, 0, 32}, {30, 0, 48}, {43, 0, 48}, {44, 0, 64}, {500, 0, 64}};
+    struct orr_op op = widened_experts(w);
+    struct orr_cost cost;
+    w->job.serving.format = ORR_WEIGHT_W4A16;
+    snprintf(w->job.engine.marlin_experts, sizeof w->job.engine.marlin_experts, "hopper");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        op.m = CASES[i].rows;
+        op.n_idle_experts = CASES[i].idle;
+        orr_cost_grouped(&w->job, &op, &cost);
+        assert_int_equal(cost.tile_m, CASES[i].tile);
+    }
+}
+
+/* Eq. 303 beside 4-bit experts: 6 tokens of 2,880 elements and 24 rows, 2·(6·2880 + 24·(2·2880 + 2880)) = 449,280. */
+static void copies_beside_four_bit_experts_have_passes_of_their_own(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'gpt-oss-120b','system':'h100-sxm','plan':{},'workload':{'batch':6,"
+                "'input_len':100,'output_len':10,'engine':'vllm-0.14'}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    u->grouped_passes = 5;
+    u->grouped_mx_passes = 3;
+    u->grouped_marlin_passes = 2;
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 3 * 449280, 1e-12);
+    *w->job.engine.triton_mxfp4 = '\0';
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 2 * 449280, 1e-12);
+    *w->job.engine.marlin_experts = '\0';
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 5 * 449280, 1e-12);
+    read_job(w, "{'kind':'infer','model':'gpt-oss-120b','system':'b200-sxm','plan':{},'workload':{'batch':6,"
+                "'input_len':100,'output_len':10,'engine':'vllm-0.11'}}");
+    w->job.calibration.gemm[ORR_DTYPE_FP8].grouped_gen_passes = 4;
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 4 * 449280, 1e-12);
 }
 
 /* Eq. 302: the same experts with weights of one byte: 8·(1024·1 + 1024·512 + 512·2) = 4,210,688 bytes. At half the rate
@@ -500,6 +602,9 @@ int main(void)
         cmocka_unit_test(small_kernels_surround_latent_attention),
         cmocka_unit_test(tiles_of_sparse_prompts_are_filled_up),
         cmocka_unit_test(shapes_with_tiles_are_those_of_the_chip),
+        cmocka_unit_test(widened_experts_have_constants_of_their_own),
+        cmocka_unit_test(tiles_of_marlin_follow_the_rows),
+        cmocka_unit_test(copies_beside_four_bit_experts_have_passes_of_their_own),
         cmocka_unit_test(fixed_tiles_have_constants_of_their_own),
         cmocka_unit_test(some_experts_are_the_librarys),
         cmocka_unit_test(flash_decode_reads_narrow_caches_slowly),
