@@ -395,7 +395,7 @@
     X(SGLANG, "sglang", "DeepGEMM behind the quantisation of SGLang")                                                  \
     X(VLLM, "vllm", "what vLLM calls by itself, behind its own quantisation")
 
-/* A serving engine's own all-reduce inside a scale-up domain (Eq. 397). */
+/* A serving engine's own all-reduce inside a scale-up domain (Eq. 396). */
 #define ORR_ALLREDUCE_KERNELS(X)                                                                                       \
     X(TRTLLM, "trtllm", "those of TensorRT-LLM and FlashInfer: data that carries its own flags is pushed")             \
     X(PULL, "pull", "those of vLLM: all ranks wait, and read each other's memory")                                     \

@@ -54,7 +54,7 @@ double orr_interpolate_log2(const double *x, const double *y, int64_t n, double 
     return y0 + (y[i] - y0) * (log2(at) - x0) / (x1 - x0);
 }
 
-/* Eq. 397: has the engine this kernel of its own? Chips on which none of its kernels was timed have those of
+/* Eq. 396: has the engine this kernel of its own? Chips on which none of its kernels was timed have those of
  * TensorRT-LLM. */
 static bool has_kernel(const struct orr_job *job, enum orr_collective collective, enum orr_allreduce_kernel kernel)
 {

@@ -538,7 +538,7 @@ static void own_kernels_stay_inside_a_node(void **state)
     assert_close(total_s[1][1], total_s[1][0], 0);
 }
 
-/* Eq. 397: 64 tokens of Llama 3 70B, 1 MiB, over the 8 GPUs of an H200 node. Kernels that read each other's memory take
+/* Eq. 396: 64 tokens of Llama 3 70B, 1 MiB, over the 8 GPUs of an H200 node. Kernels that read each other's memory take
  * two shots of 6.17 + 3 * 0.83 us and 7/4 MiB at 0.644 of 450 GB/s, 6.332 us; the switch 7.3 us and 9/8 MiB at 0.535 of
  * it, 4.900 us; those of TensorRT-LLM 17.1 + 3 * 0.299 us and 7/4 MiB at 0.554, 7.361 us. Each waits 1.5 us more. An
  * engine with all of them has the fastest, a chip without any of an engine's has those of TensorRT-LLM, and what is
