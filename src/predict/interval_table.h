@@ -10,24 +10,24 @@
     /* Calibrated: rows 58, sources 11, inside 90 %, left out 90 %. \
        Datasheet: rows 63, sources 12, inside 87 %, left out 87 %. */ \
     X(TRAIN_MOE, 0.88, 2.21, 0.67, 2.21, 0.90, 0.87) \
-    /* Calibrated: rows 515, sources 24, inside 86 %, left out 85 %. \
+    /* Calibrated: rows 515, sources 24, inside 85 %, left out 85 %. \
        Datasheet: rows 144, sources 16, inside 88 %, left out 85 %. */ \
     X(DECODE_DRAM, 0.94, 1.37, 0.86, 1.37, 0.85, 0.85) \
     /* Calibrated: rows 161, sources 14, inside 91 %, left out 90 %. \
-       Datasheet: rows 100, sources 7, inside 91 %, left out 88 %. */ \
-    X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.90, 0.88) \
+       Datasheet: rows 100, sources 7, inside 91 %, left out 89 %. */ \
+    X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.90, 0.89) \
     /* Calibrated: rows 247, sources 14, inside 77 %, left out 76 %. \
        Datasheet: rows 114, sources 12, inside 84 %, left out 83 %. */ \
     X(HOST, 0.82, 1.55, 0.70, 1.55, 0.76, 0.83) \
-    /* Calibrated: rows 229, sources 14, inside 86 %, left out 84 %. \
+    /* Calibrated: rows 229, sources 14, inside 86 %, left out 85 %. \
        Datasheet: rows 56, sources 7, inside 79 %, left out 77 %. */ \
-    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.84, 0.77) \
-    /* Calibrated: rows 75, sources 9, inside 91 %, left out 88 %. \
+    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.85, 0.77) \
+    /* Calibrated: rows 75, sources 9, inside 91 %, left out 89 %. \
        Datasheet: rows 53, sources 9, inside 85 %, left out 83 %. */ \
-    X(PREFILL_SHORT, 0.96, 2.05, 0.81, 3.15, 0.88, 0.83) \
+    X(PREFILL_SHORT, 0.96, 2.05, 0.81, 3.15, 0.89, 0.83) \
     /* Calibrated: rows 93, sources 12, inside 85 %, left out 83 %. \
        Datasheet: rows 51, sources 3, inside 71 %, left out 65 %. */ \
-    X(INFER_MOE, 0.90, 2.13, 0.68, 2.91, 0.83, 0.65) \
+    X(INFER_MOE, 0.91, 2.13, 0.68, 2.97, 0.83, 0.65) \
     /* Calibrated: rows 250, sources 9, inside 87 %, left out 86 %. \
        Datasheet: rows 68, sources 9, inside 94 %, left out 88 %. */ \
     X(IN_FLIGHT, 0.77, 1.37, 0.77, 1.37, 0.86, 0.88) \
@@ -35,14 +35,14 @@
        Datasheet: rows 46, sources 3, inside 93 %, left out 93 %. */ \
     X(IN_FLIGHT_MOE, 0.83, 1.62, 0.81, 1.62, 0.92, 0.93) \
     /* Calibrated: rows 2041, sources 32, inside 86 %, left out 85 %. \
-       Datasheet: rows 795, sources 31, inside 87 %, left out 87 %. */ \
-    X(SERVE, 0.87, 1.63, 0.84, 1.83, 0.85, 0.87) \
-    /* Calibrated: rows 1514, sources 29, inside 81 %, left out 81 %. \
-       Datasheet: rows 233, sources 19, inside 80 %, left out 76 %. */ \
-    X(SERVE_MOE, 0.89, 1.94, 0.87, 2.15, 0.81, 0.76) \
+       Datasheet: rows 795, sources 31, inside 87 %, left out 88 %. */ \
+    X(SERVE, 0.88, 1.63, 0.84, 1.83, 0.85, 0.88) \
+    /* Calibrated: rows 1514, sources 29, inside 80 %, left out 80 %. \
+       Datasheet: rows 233, sources 19, inside 80 %, left out 77 %. */ \
+    X(SERVE_MOE, 0.90, 1.94, 0.87, 2.15, 0.80, 0.77) \
     /* Calibrated: rows 1317, sources 28, inside 93 %, left out 93 %. \
        Datasheet: rows 723, sources 35, inside 91 %, left out 91 %. */ \
-    X(SERVE_FIRST, 0.80, 6.26, 0.56, 6.26, 0.93, 0.91)
+    X(SERVE_FIRST, 0.78, 6.28, 0.56, 6.28, 0.93, 0.91)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -354,47 +354,47 @@
     X("sglang", PREFILL, -1, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "", 0.990, 1.159) \
     X("sglang", PREFILL, 0, "h20-sxm", 0.990, 1.159) \
-    X("sglang", INFER_MOE, -1, "", 0.990, 1.265) \
-    X("sglang", INFER_MOE, 0, "", 0.990, 1.228) \
-    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.588) \
-    X("sglang", INFER_MOE, 4, "", 0.990, 5.121) \
-    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 5.890) \
-    X("sglang", SERVE_MOE, -1, "", 0.990, 1.645) \
-    X("sglang-0.3", SERVE, -1, "", 0.990, 1.446) \
+    X("sglang", INFER_MOE, -1, "", 0.990, 1.263) \
+    X("sglang", INFER_MOE, 0, "", 0.990, 1.227) \
+    X("sglang", INFER_MOE, 0, "h20-sxm", 0.990, 2.639) \
+    X("sglang", INFER_MOE, 4, "", 0.990, 5.311) \
+    X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 6.131) \
+    X("sglang", SERVE_MOE, -1, "", 0.990, 1.703) \
+    X("sglang-0.3", SERVE, -1, "", 0.990, 1.445) \
     X("sglang-0.3", SERVE, 2, "", 0.989, 1.331) \
     X("sglang-0.5", SERVE, -1, "", 0.990, 1.570) \
     X("sglang-0.5", SERVE, 0, "", 0.990, 1.671) \
-    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.920, 1.291) \
+    X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.921, 1.302) \
     X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.744) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.323) \
-    X("sglang-0.5", SERVE, 2, "", 0.990, 1.234) \
-    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.177) \
-    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.219) \
-    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.953, 1.219) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.321) \
+    X("sglang-0.5", SERVE, 2, "", 0.990, 1.237) \
+    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.191) \
+    X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.229) \
+    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.950, 1.219) \
     X("sglang-0.5", SERVE, 3, "", 0.966, 1.275) \
     X("sglang-0.5", SERVE, 3, "h200-sxm", 0.962, 1.223) \
-    X("sglang-0.5", SERVE_MOE, -1, "", 0.989, 1.396) \
-    X("sglang-0.5", SERVE_MOE, 0, "", 0.822, 1.216) \
-    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.776, 1.010) \
-    X("sglang-0.5", SERVE_MOE, 2, "", 0.990, 1.331) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.976, 1.158) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.918, 1.371) \
-    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.902, 1.138) \
-    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.108) \
-    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.990, 1.291) \
-    X("sglang-0.5", SERVE_MOE, 4, "", 0.940, 1.392) \
-    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.929, 1.223) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.960, 2.093) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.960, 2.093) \
+    X("sglang-0.5", SERVE_MOE, -1, "", 0.977, 1.396) \
+    X("sglang-0.5", SERVE_MOE, 0, "", 0.815, 1.414) \
+    X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
+    X("sglang-0.5", SERVE_MOE, 2, "", 0.990, 1.328) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.943, 1.123) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.893, 1.355) \
+    X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.909, 1.146) \
+    X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.105) \
+    X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.990, 1.316) \
+    X("sglang-0.5", SERVE_MOE, 4, "", 0.929, 1.395) \
+    X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.913, 1.229) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.963, 2.095) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.963, 2.095) \
     X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.463, 2.224) \
-    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.725) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.816, 1.638) \
-    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.852, 1.459) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.323) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.893, 1.258) \
-    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.026) \
-    X("sglang-0.5.15", SERVE, -1, "", 0.954, 1.830) \
-    X("sglang-0.5.15", SERVE, 0, "", 0.954, 1.830) \
+    X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.726) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.688) \
+    X("sglang-0.5", SERVE_FIRST, 0, "gb300-nvl72", 0.880, 1.454) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.477) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h20-sxm-141gb", 0.897, 1.259) \
+    X("sglang-0.5", SERVE_FIRST, 0, "h200-sxm", 0.990, 2.042) \
+    X("sglang-0.5.15", SERVE, -1, "", 0.953, 1.827) \
+    X("sglang-0.5.15", SERVE, 0, "", 0.953, 1.827) \
     X("sglang-rocm-0.5", SERVE_MOE, -1, "", 0.990, 2.038) \
     X("sglang-rocm-0.5", SERVE_MOE, 0, "", 0.990, 1.585) \
     X("sglang-rocm-0.5", SERVE_MOE, 0, "mi300x", 0.990, 1.553) \
@@ -516,21 +516,23 @@
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.072) \
     X("tensorrt-llm-1.2", SERVE, 4, "", 0.977, 1.050) \
     X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.987, 1.047) \
-    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.954, 3.291) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.925, 1.228) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.908, 1.052) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.818, 1.010) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.925, 1.135) \
+    X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.939, 3.291) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.975, 3.299) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 0, "b200-sxm", 0.793, 1.311) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.918, 1.232) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.871, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.835, 1.021) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.944, 1.135) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.282) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.952, 1.171) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.953, 1.011) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.914, 1.036) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.448) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.949, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.949, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.881, 1.134) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.876, 2.403) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.918, 1.704) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.914, 1.100) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.909, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.918, 1.036) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.433) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.952, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.952, 1.766) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.879, 1.137) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.866, 2.290) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.932, 1.704) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.944, 1.505) \
     X("tensorrt-llm-nemo", DECODE_DRAM, -1, "", 0.977, 1.016) \
     X("tensorrt-llm-nemo", DECODE_DRAM, 2, "", 0.977, 1.016) \
@@ -582,108 +584,107 @@
     X("transformers-neuronx-0.13", SERVE_FIRST, 0, "", 0.990, 2.841) \
     X("transformers-neuronx-0.13", SERVE_FIRST, 0, "trn1.32xlarge", 0.990, 2.841) \
     X("trl-2026-fsdp2", TRAIN_MOE, -1, "", 0.990, 2.634) \
-    X("vllm", DECODE_DRAM, -1, "", 0.980, 1.045) \
-    X("vllm", DECODE_DRAM, 2, "", 0.980, 1.045) \
+    X("vllm", DECODE_DRAM, -1, "", 0.980, 1.044) \
+    X("vllm", DECODE_DRAM, 2, "", 0.980, 1.044) \
     X("vllm", SERVE, -1, "", 0.914, 1.231) \
     X("vllm", SERVE, 0, "", 0.814, 1.134) \
     X("vllm", SERVE, 2, "", 0.914, 1.228) \
-    X("vllm", SERVE, 2, "h100-pcie", 0.866, 1.026) \
+    X("vllm", SERVE, 2, "h100-pcie", 0.866, 1.025) \
     X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.123) \
     X("vllm", SERVE, 3, "", 0.884, 1.080) \
     X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
     X("vllm", SERVE_MOE, -1, "", 0.990, 1.768) \
     X("vllm", SERVE_FIRST, -1, "", 0.661, 1.375) \
     X("vllm", SERVE_FIRST, 0, "", 0.661, 1.375) \
-    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.543, 1.010) \
+    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.542, 1.010) \
     X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.577, 1.391) \
-    X("vllm-0.10", SERVE, -1, "", 0.990, 1.503) \
-    X("vllm-0.10", SERVE, 0, "", 0.990, 2.112) \
-    X("vllm-0.10", SERVE, 0, "b200-sxm", 0.990, 1.167) \
-    X("vllm-0.10", SERVE, 2, "", 0.990, 1.337) \
-    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.364) \
-    X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.120) \
-    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.974, 1.077) \
-    X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.124) \
-    X("vllm-0.10", SERVE, 4, "", 0.990, 1.174) \
-    X("vllm-0.10", SERVE, 4, "b200-sxm", 0.990, 1.133) \
-    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.691) \
-    X("vllm-0.10", SERVE_MOE, 0, "", 0.810, 1.390) \
-    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.452, 1.472) \
-    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.349) \
-    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.968) \
-    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.986, 1.352) \
-    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.220) \
-    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.631) \
-    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.681) \
-    X("vllm-0.10", SERVE_FIRST, -1, "", 0.945, 2.129) \
-    X("vllm-0.10", SERVE_FIRST, 0, "", 0.945, 2.129) \
-    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.390) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.949, 1.855) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.653, 1.144) \
-    X("vllm-0.11", SERVE, -1, "", 0.950, 1.268) \
+    X("vllm-0.10", SERVE, -1, "", 0.990, 1.511) \
+    X("vllm-0.10", SERVE, 0, "", 0.981, 2.114) \
+    X("vllm-0.10", SERVE, 0, "b200-sxm", 0.977, 1.093) \
+    X("vllm-0.10", SERVE, 2, "", 0.990, 1.338) \
+    X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.369) \
+    X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.070) \
+    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.977, 1.077) \
+    X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.128) \
+    X("vllm-0.10", SERVE, 3, "", 0.285, 1.155) \
+    X("vllm-0.10", SERVE, 3, "b200-sxm", 0.836, 1.150) \
+    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.643) \
+    X("vllm-0.10", SERVE_MOE, 0, "", 0.990, 1.334) \
+    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.468, 1.469) \
+    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.360) \
+    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.381) \
+    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.244) \
+    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.612) \
+    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.680) \
+    X("vllm-0.10", SERVE_FIRST, -1, "", 0.923, 2.100) \
+    X("vllm-0.10", SERVE_FIRST, 0, "", 0.923, 2.100) \
+    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.403) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.948, 1.814) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.619, 1.139) \
+    X("vllm-0.11", SERVE, -1, "", 0.950, 1.269) \
     X("vllm-0.11", SERVE, 0, "", 0.949, 1.270) \
     X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.365) \
-    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.684, 1.088) \
+    X("vllm-0.11", SERVE, 0, "b200-sxm", 0.684, 1.087) \
     X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.603) \
     X("vllm-0.11", SERVE, 2, "", 0.929, 1.206) \
-    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.356) \
+    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.391) \
     X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.502) \
     X("vllm-0.11", SERVE, 2, "h200-sxm", 0.818, 1.039) \
     X("vllm-0.11", SERVE, 5, "", 0.865, 1.190) \
-    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.900, 1.703) \
+    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.894, 1.707) \
     X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
     X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.910, 1.341) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.612) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.825, 1.391) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.990, 2.959) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.196) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.908, 1.286) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.968, 1.849) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.988, 1.338) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.370) \
-    X("vllm-0.11", SERVE_MOE, 5, "", 0.885, 1.831) \
-    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.951, 2.367) \
-    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.882, 1.037) \
-    X("vllm-0.11", SERVE_FIRST, -1, "", 0.955, 1.914) \
-    X("vllm-0.11", SERVE_FIRST, 0, "", 0.955, 1.914) \
-    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.977, 1.713) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.925, 1.617) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.856, 1.746) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.234) \
-    X("vllm-0.14", SERVE, -1, "", 0.872, 1.555) \
-    X("vllm-0.14", SERVE, 2, "", 0.871, 1.655) \
-    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.790, 1.317) \
-    X("vllm-0.14", SERVE_MOE, -1, "", 0.976, 1.258) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.955, 1.214) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.951, 1.178) \
-    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.323) \
-    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.459) \
-    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.307) \
-    X("vllm-0.14", SERVE_FIRST, -1, "", 0.955, 1.313) \
-    X("vllm-0.14", SERVE_FIRST, 0, "", 0.955, 1.313) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.949, 1.244) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.972, 1.338) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.538) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.990, 1.406) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.980, 1.571) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.076) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.916, 1.283) \
+    X("vllm-0.11", SERVE_MOE, 2, "a100-80g-sxm", 0.990, 1.246) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.930, 1.826) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.990, 1.336) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.373) \
+    X("vllm-0.11", SERVE_MOE, 5, "", 0.861, 1.957) \
+    X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.906, 2.259) \
+    X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.835, 1.026) \
+    X("vllm-0.11", SERVE_FIRST, -1, "", 0.990, 1.917) \
+    X("vllm-0.11", SERVE_FIRST, 0, "", 0.990, 1.917) \
+    X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 1.817) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.963, 1.617) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.861, 1.747) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.344) \
+    X("vllm-0.14", SERVE, -1, "", 0.884, 1.555) \
+    X("vllm-0.14", SERVE, 2, "", 0.884, 1.655) \
+    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.799, 1.330) \
+    X("vllm-0.14", SERVE_MOE, -1, "", 0.947, 1.220) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.932, 1.156) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.927, 1.152) \
+    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.309) \
+    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.441) \
+    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.359) \
+    X("vllm-0.14", SERVE_FIRST, -1, "", 0.951, 1.313) \
+    X("vllm-0.14", SERVE_FIRST, 0, "", 0.951, 1.313) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.945, 1.194) \
     X("vllm-0.17", SERVE, -1, "", 0.950, 1.165) \
     X("vllm-0.17", SERVE, 2, "", 0.927, 1.101) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
-    X("vllm-0.17", SERVE_MOE, -1, "", 0.952, 1.105) \
-    X("vllm-0.17", SERVE_MOE, 0, "", 0.827, 1.047) \
-    X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
-    X("vllm-0.17", SERVE_MOE, 0, "h200-sxm", 0.974, 1.045) \
-    X("vllm-0.17", SERVE_MOE, 2, "", 0.905, 1.073) \
-    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.887, 1.049) \
-    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.943, 1.080) \
-    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.990, 1.073) \
-    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.149) \
-    X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.960, 1.065) \
-    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.174) \
-    X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.177) \
-    X("vllm-0.17", SERVE_FIRST, -1, "", 0.983, 1.942) \
-    X("vllm-0.17", SERVE_FIRST, 0, "", 0.983, 1.942) \
-    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.323) \
-    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.887) \
+    X("vllm-0.17", SERVE_MOE, -1, "", 0.953, 1.086) \
+    X("vllm-0.17", SERVE_MOE, 0, "", 0.782, 1.010) \
+    X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.752, 1.010) \
+    X("vllm-0.17", SERVE_MOE, 2, "", 0.928, 1.074) \
+    X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.889, 1.087) \
+    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.990, 1.092) \
+    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.955, 1.064) \
+    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.092) \
+    X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.962, 1.075) \
+    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.106) \
+    X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.090) \
+    X("vllm-0.17", SERVE_FIRST, -1, "", 0.986, 1.942) \
+    X("vllm-0.17", SERVE_FIRST, 0, "", 0.986, 1.942) \
+    X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.405) \
+    X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.829) \
     X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.559) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.324) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.482) \
     X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.819, 1.010) \
     X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.399) \
     X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.399) \
@@ -702,15 +703,15 @@
     X("vllm-0.20", SERVE, 0, "", 0.811, 1.043) \
     X("vllm-0.20", SERVE, 2, "", 0.971, 1.187) \
     X("vllm-0.20", SERVE, 2, "l4", 0.972, 1.034) \
-    X("vllm-0.20", SERVE_MOE, -1, "", 0.870, 1.351) \
-    X("vllm-0.20", SERVE_MOE, 2, "", 0.871, 1.256) \
-    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.853, 1.094) \
+    X("vllm-0.20", SERVE_MOE, -1, "", 0.876, 1.351) \
+    X("vllm-0.20", SERVE_MOE, 2, "", 0.877, 1.269) \
+    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.856, 1.124) \
     X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.383) \
     X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.383) \
     X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.942) \
-    X("vllm-0.4", DECODE_DRAM, -1, "", 0.959, 1.140) \
-    X("vllm-0.4", DECODE_DRAM, 2, "", 0.959, 1.140) \
-    X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.959, 1.140) \
+    X("vllm-0.4", DECODE_DRAM, -1, "", 0.959, 1.145) \
+    X("vllm-0.4", DECODE_DRAM, 2, "", 0.959, 1.145) \
+    X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.959, 1.145) \
     X("vllm-0.4", DECODE_NETWORK, -1, "", 0.990, 1.440) \
     X("vllm-0.4", DECODE_NETWORK, 0, "", 0.990, 1.440) \
     X("vllm-0.4", DECODE_NETWORK, 0, "a100-80g-sxm", 0.990, 1.440) \
@@ -719,71 +720,72 @@
     X("vllm-0.4", HOST, 5, "a100-80g-sxm", 0.990, 1.285) \
     X("vllm-0.4", INFER_MOE, -1, "", 0.990, 2.126) \
     X("vllm-0.4", INFER_MOE, 2, "", 0.990, 2.126) \
-    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.193) \
-    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.313) \
+    X("vllm-0.4", INFER_MOE, 2, "a100-80g-sxm", 0.990, 2.199) \
+    X("vllm-0.4", INFER_MOE, 2, "h100-sxm", 0.990, 1.322) \
     X("vllm-0.5", DECODE_DRAM, -1, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "", 0.990, 1.060) \
     X("vllm-0.5", DECODE_DRAM, 2, "gh200-96g", 0.990, 1.060) \
     X("vllm-0.5", HOST, -1, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "gh200-96g", 0.967, 1.014) \
-    X("vllm-0.5", SERVE, -1, "", 0.990, 1.267) \
-    X("vllm-0.5", SERVE, 2, "", 0.990, 1.356) \
+    X("vllm-0.5", SERVE, -1, "", 0.990, 1.265) \
+    X("vllm-0.5", SERVE, 2, "", 0.990, 1.357) \
     X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.376) \
-    X("vllm-0.5", SERVE, 5, "", 0.988, 1.253) \
-    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.250) \
-    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.316) \
-    X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.033) \
-    X("vllm-0.5", SERVE_FIRST, -1, "", 0.662, 1.323) \
-    X("vllm-0.5", SERVE_FIRST, 0, "", 0.662, 1.323) \
+    X("vllm-0.5", SERVE, 5, "", 0.988, 1.278) \
+    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.282) \
+    X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.323) \
+    X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.034) \
+    X("vllm-0.5", SERVE_FIRST, -1, "", 0.662, 1.332) \
+    X("vllm-0.5", SERVE_FIRST, 0, "", 0.662, 1.332) \
     X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.640, 1.010) \
-    X("vllm-0.6", DECODE_DRAM, -1, "", 0.950, 1.059) \
-    X("vllm-0.6", DECODE_DRAM, 2, "", 0.950, 1.066) \
-    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.982, 1.038) \
-    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.943, 1.022) \
-    X("vllm-0.6", DECODE_NETWORK, -1, "", 0.976, 1.105) \
-    X("vllm-0.6", DECODE_NETWORK, 0, "", 0.976, 1.105) \
-    X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.976, 1.105) \
-    X("vllm-0.6", HOST, -1, "", 0.880, 1.021) \
-    X("vllm-0.6", HOST, 0, "", 0.926, 1.086) \
+    X("vllm-0.6", DECODE_DRAM, -1, "", 0.954, 1.060) \
+    X("vllm-0.6", DECODE_DRAM, 2, "", 0.954, 1.068) \
+    X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.984, 1.039) \
+    X("vllm-0.6", DECODE_DRAM, 2, "polaris-a100-40g-sxm", 0.944, 1.028) \
+    X("vllm-0.6", DECODE_NETWORK, -1, "", 0.976, 1.109) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "", 0.976, 1.109) \
+    X("vllm-0.6", DECODE_NETWORK, 0, "a100-80g-sxm", 0.976, 1.109) \
+    X("vllm-0.6", HOST, -1, "", 0.880, 1.031) \
+    X("vllm-0.6", HOST, 0, "", 0.926, 1.087) \
     X("vllm-0.6", HOST, 0, "a100-80g-sxm", 0.934, 1.097) \
-    X("vllm-0.6", HOST, 2, "", 0.889, 1.042) \
+    X("vllm-0.6", HOST, 2, "", 0.889, 1.043) \
     X("vllm-0.6", HOST, 2, "a100-80g-sxm", 0.826, 1.050) \
-    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.926, 1.028) \
+    X("vllm-0.6", HOST, 2, "polaris-a100-40g-sxm", 0.934, 1.035) \
     X("vllm-0.6", HOST, 5, "", 0.555, 1.088) \
     X("vllm-0.6", HOST, 5, "a100-80g-sxm", 0.539, 1.092) \
-    X("vllm-0.6", PREFILL, -1, "", 0.990, 1.492) \
-    X("vllm-0.6", PREFILL, 0, "", 0.990, 1.492) \
-    X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.492) \
-    X("vllm-0.6", INFER_MOE, -1, "", 0.925, 1.055) \
-    X("vllm-0.6", INFER_MOE, 2, "", 0.925, 1.055) \
-    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.932, 1.056) \
-    X("vllm-0.6", SERVE, -1, "", 0.723, 1.106) \
-    X("vllm-0.6", SERVE, 0, "", 0.408, 1.072) \
-    X("vllm-0.6", SERVE, 2, "", 0.804, 1.112) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.197) \
+    X("vllm-0.6", PREFILL, -1, "", 0.990, 1.493) \
+    X("vllm-0.6", PREFILL, 0, "", 0.990, 1.493) \
+    X("vllm-0.6", PREFILL, 0, "a100-80g-sxm", 0.990, 1.493) \
+    X("vllm-0.6", INFER_MOE, -1, "", 0.925, 1.061) \
+    X("vllm-0.6", INFER_MOE, 2, "", 0.925, 1.061) \
+    X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.062) \
+    X("vllm-0.6", SERVE, -1, "", 0.723, 1.111) \
+    X("vllm-0.6", SERVE, 0, "", 0.586, 1.075) \
+    X("vllm-0.6", SERVE, 0, "h100-sxm", 0.749, 1.065) \
+    X("vllm-0.6", SERVE, 2, "", 0.803, 1.163) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.462) \
     X("vllm-0.6", SERVE_FIRST, -1, "", 0.584, 1.010) \
     X("vllm-0.6", SERVE_FIRST, 0, "", 0.584, 1.010) \
-    X("vllm-0.7", SERVE, -1, "", 0.850, 1.235) \
-    X("vllm-0.7", SERVE, 0, "", 0.952, 1.217) \
-    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.940, 1.210) \
-    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.955, 1.068) \
-    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.916, 1.429) \
-    X("vllm-0.7", SERVE, 2, "", 0.885, 1.178) \
+    X("vllm-0.7", SERVE, -1, "", 0.853, 1.254) \
+    X("vllm-0.7", SERVE, 0, "", 0.952, 1.265) \
+    X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.940, 1.252) \
+    X("vllm-0.7", SERVE, 0, "a800-sxm", 0.955, 1.094) \
+    X("vllm-0.7", SERVE, 0, "h20-sxm-141gb", 0.915, 1.446) \
+    X("vllm-0.7", SERVE, 2, "", 0.886, 1.178) \
     X("vllm-0.7", SERVE, 2, "rtx-a6000", 0.836, 1.014) \
     X("vllm-0.7", SERVE, 3, "", 0.805, 1.010) \
     X("vllm-0.7", SERVE, 3, "rtx-4090", 0.723, 1.010) \
-    X("vllm-0.7", SERVE, 5, "", 0.793, 1.853) \
-    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.791, 1.885) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.962, 2.150) \
-    X("vllm-0.7", SERVE_MOE, 2, "", 0.878, 1.161) \
+    X("vllm-0.7", SERVE, 5, "", 0.794, 1.863) \
+    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.798, 1.995) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.979, 2.164) \
+    X("vllm-0.7", SERVE_MOE, 2, "", 0.880, 1.172) \
     X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 424.764) \
     X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 424.764) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 3.877) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.049) \
     X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.699) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.716) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.863) \
     X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 5.056) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.325) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.876) \
     X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 516.070) \
     X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.986) \
     X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.756) \
