@@ -558,6 +558,5 @@ ORR_API const char *orr_algorithm_name(enum orr_algorithm algorithm);
 ORR_API const char *orr_mixer_name(enum orr_mixer mixer);
 ORR_API const char *orr_budget_name(enum orr_budget budget);
 ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
-ORR_API const char *orr_allreduce_kernel_name(enum orr_allreduce_kernel kernel);
 
 #endif

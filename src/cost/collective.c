@@ -3,6 +3,7 @@
  * domain; network.c has the rest. Eqs. 49-63. */
 #include "base/text.h"
 #include "cost/network.h"
+#include "spec/names.h"
 
 #include <assert.h>
 #include <math.h>
@@ -54,26 +55,26 @@ double orr_interpolate_log2(const double *x, const double *y, int64_t n, double 
     return y0 + (y[i] - y0) * (log2(at) - x0) / (x1 - x0);
 }
 
-/* Eq. 396: has the engine this kernel of its own? Chips on which none of its kernels was timed have those of
- * TensorRT-LLM. */
-static bool has_kernel(const struct orr_job *job, enum orr_collective collective, enum orr_allreduce_kernel kernel)
+/* Eq. 396: the kernels of its own that the engine has for a collective, a bit each. On chips on which none of them was
+ * timed it has those of TensorRT-LLM. */
+static unsigned own_kernels(const struct orr_job *job, enum orr_collective collective)
 {
-    const char *words = job->engine.allreduce_kernels;
-    bool timed = false;
-    for (int64_t i = 0; *words && i < job->calibration.n_lines; i++) {
+    unsigned named = 0, timed = 0;
+    if (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce) return 0;
+    for (unsigned k = 0; *job->engine.allreduce_kernels && k < ORR_N_ALLREDUCE_KERNELS; k++)
+        if (orr_has_word(job->engine.allreduce_kernels, orr_allreduce_kernel_names[k])) named |= 1U << k;
+    for (int64_t i = 0; named && i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
-        timed = timed || (line->custom && line->collective == collective &&
-                          orr_has_word(words, orr_allreduce_kernel_name(line->kernel)));
+        if (line->custom && line->collective == collective) timed |= 1U << line->kernel;
     }
-    return timed ? orr_has_word(words, orr_allreduce_kernel_name(kernel)) : kernel == ORR_ALLREDUCE_TRTLLM;
+    return named & timed ? named & timed : 1U << ORR_ALLREDUCE_TRTLLM;
 }
 
-/* A serving engine's own kernels reach the memory of all ranks, so that they are for groups inside a domain. */
+/* A serving engine's own kernels (`own`) reach the memory of all ranks, so that they are for groups inside a domain. */
 static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line,
-                        enum orr_collective collective, bool whole)
+                        enum orr_collective collective, unsigned own)
 {
-    if (line->custom && (!whole || job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
-    if (line->custom && !has_kernel(job, collective, line->kernel)) return false;
+    if (line->custom && !(own >> line->kernel & 1U)) return false;
     const bool multicast = job->system.scaleup_switched && job->system.scaleup_multicast;
     return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || multicast);
 }
@@ -83,11 +84,12 @@ void orr_cost_local(const struct orr_job *job, enum orr_collective collective, d
                     struct orr_cost *cost)
 {
     double best_s = HUGE_VAL;
+    const unsigned own = whole ? own_kernels(job, collective) : 0;
     const double ring_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_RING, ranks);
     const double direct_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_DIRECT, ranks);
     for (int64_t i = 0; i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
-        if (!line_usable(job, line, collective, whole) || (line->most_bytes > 0 && bytes > line->most_bytes)) continue;
+        if (!line_usable(job, line, collective, own) || (line->most_bytes > 0 && bytes > line->most_bytes)) continue;
         const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
         const double rate = orr_is_direct(line->algorithm) ? direct_rate : ring_rate;
         const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /

@@ -99,7 +99,6 @@ NAMED(infer_part, INFER_PART_NAMES, ORR_N_INFER_PARTS)
 NAMED(serve_memory_part, SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS)
 NAMED(budget, orr_budget_names, ORR_N_BUDGETS)
 NAMED(decode_kernel, orr_decode_kernel_names, ORR_N_DECODE_KERNELS)
-NAMED(allreduce_kernel, orr_allreduce_kernel_names, ORR_N_ALLREDUCE_KERNELS)
 NAMED(part, PART_NAMES, ORR_N_PARTS)
 const char *orr_timing_name(enum orr_timing_kind kind)
 {

@@ -612,9 +612,8 @@ static void published_experts_alone_are_narrow(void **state)
 {
     struct world *w = *state;
     const struct orr_cost *cost;
-    read_job(w,
-             "{'kind':'infer','model':'gpt-oss-20b','system':'h200-sxm','workload':{'engine':'vllm','precision':'fp4',"
-             "'batch':4,'input_len':1024,'output_len':1}}");
+    read_job(w, "{'kind':'infer','model':'gpt-oss-20b','system':'h200-sxm','workload':{'precision':'fp4','batch':4,"
+                "'engine':'tensorrt-llm-1.0','input_len':1024,'output_len':1}}");
     (void)infer(w, &w->job);
     const struct orr_op *qkv = phase_op(w, ORR_PHASE_PREFILL, "attention.qkv", NULL);
     assert_int_equal(qkv->dtype, ORR_DTYPE_BF16);
