@@ -359,12 +359,10 @@ static void small_kernels_surround_latent_attention(void **state)
 
 static double prompt_flops(struct world *w, const char *system, const char *cache, int64_t rows)
 {
-    char request[512];
-    (void)snprintf(request, sizeof request,
-                   "{'kind':'infer','model':'glm-5','system':'%s','gpus':8,'plan':{'tp':8},'workload':{'batch':1,"
-                   "'input_len':8192,'output_len':2,'kv_precision':'%s','engine':'sglang-0.5'}}",
-                   system, cache);
-    read_job(w, request);
+    read_job(w,
+             "{'kind':'infer','model':'glm-5','system':'%s','gpus':8,'plan':{'tp':8},'workload':{'batch':1,"
+             "'input_len':8192,'output_len':2,'kv_precision':'%s','engine':'sglang-0.5'}}",
+             system, cache);
     w->job.engine.sparse_head_rows = rows;
     (void)infer(w, &w->job);
     return phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL)->flops;
