@@ -37,6 +37,7 @@ static struct tile_rule rule_of(enum orr_expert_kernel kernel)
 /* The part of the constants that differs between libraries. */
 struct library {
     double frac, tile_s, dram_frac, launch_s, idle_s;
+    double flops_per_s; /* of tiles, with what widening takes */
 };
 
 /* Eq. 394: Marlin's tiles are the shortest in which the rows of an expert on average fill less than 0.9. */
@@ -56,30 +57,42 @@ static enum orr_four_bit_experts four_bit_of(const struct orr_job *job, const st
 
 /* 4-bit weights have low-latency kernels for 4- or 8-bit rows on some chips (Eq. 28a), and kernels that widen them for
  * 16-bit rows (Eqs. 394, 395). */
-static struct library library_of(const struct orr_job *job, const struct orr_op *op)
+static struct library constants_of(const struct orr_job *job, const struct orr_op *op, enum orr_four_bit_experts four)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    switch (four_bit_of(job, op)) {
+    switch (four) {
     case ORR_FOUR_GEN:
-        return (struct library){u->grouped_gen_frac, u->grouped_gen_tile_s, u->grouped_gen_dram_frac,
-                                u->grouped_gen_launch_s, 0};
+        return (struct library){
+            u->grouped_gen_frac, u->grouped_gen_tile_s, u->grouped_gen_dram_frac, u->grouped_gen_launch_s, 0, 0};
     case ORR_FOUR_MARLIN:
-        return (struct library){u->grouped_marlin_frac, u->grouped_marlin_tile_s, u->grouped_marlin_dram_frac,
-                                u->grouped_marlin_launch_s, 0};
+        return (struct library){u->grouped_marlin_frac,
+                                u->grouped_marlin_tile_s,
+                                u->grouped_marlin_dram_frac,
+                                u->grouped_marlin_launch_s,
+                                0,
+                                0};
     case ORR_FOUR_MX:
-        return (struct library){u->grouped_mx_frac, u->grouped_mx_tile_s, u->grouped_mx_dram_frac,
-                                u->grouped_mx_launch_s, 0};
+        return (struct library){
+            u->grouped_mx_frac, u->grouped_mx_tile_s, u->grouped_mx_dram_frac, u->grouped_mx_launch_s, 0, 0};
     case ORR_FOUR_LIBRARY: break;
     }
     const bool triton = orr_experts_triton(job, op->dtype, op->weight_bytes);
     if (triton && op->fixed_tiles && u->grouped_fixed_dram_frac > 0)
-        return (struct library){u->grouped_fixed_frac, u->grouped_fixed_tile_s, u->grouped_fixed_dram_frac,
-                                u->grouped_fixed_launch_s, 0};
+        return (struct library){u->grouped_fixed_frac,
+                                u->grouped_fixed_tile_s,
+                                u->grouped_fixed_dram_frac,
+                                u->grouped_fixed_launch_s,
+                                0,
+                                0};
     if (triton)
-        return (struct library){u->grouped_triton_frac, u->grouped_triton_tile_s, u->grouped_triton_dram_frac,
-                                u->grouped_triton_launch_s, 0};
-    return (struct library){u->grouped_frac, u->grouped_tile_s, u->grouped_dram_frac, u->grouped_launch_s,
-                            u->grouped_idle_s};
+        return (struct library){u->grouped_triton_frac,
+                                u->grouped_triton_tile_s,
+                                u->grouped_triton_dram_frac,
+                                u->grouped_triton_launch_s,
+                                0,
+                                0};
+    return (struct library){u->grouped_frac,     u->grouped_tile_s, u->grouped_dram_frac,
+                            u->grouped_launch_s, u->grouped_idle_s, 0};
 }
 
 /* Eq. 376: the units that widen are not those that multiply, and one waits for the other. What widening adds to the
@@ -90,36 +103,38 @@ static double widening_frac(const struct orr_chip *chip, enum orr_dtype dtype)
     return 1 / (1 + (1 / GROUPED_WIDENING_RATE - 1) * ratio / WIDENED_ON_RATIO);
 }
 
-static double rate_of(const struct orr_job *job, const struct orr_op *op)
+static struct library library_of(const struct orr_job *job, const struct orr_op *op)
 {
+    const enum orr_four_bit_experts four = four_bit_of(job, op);
+    struct library library = constants_of(job, op, four);
     /* Products of 8 and 4 bits need no widening, and kernels that were timed with it have it in their rate. */
-    const bool widened =
-        op->weight_bytes < op->input_bytes && op->input_bytes >= 2 && four_bit_of(job, op) == ORR_FOUR_LIBRARY;
-    return job->system.chip.peak_flops_per_s[op->dtype] * library_of(job, op).frac *
-           (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
+    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2 && four == ORR_FOUR_LIBRARY;
+    library.flops_per_s = job->system.chip.peak_flops_per_s[op->dtype] * library.frac *
+                          (widened ? widening_frac(&job->system.chip, op->dtype) : 1);
+    return library;
 }
 
 /* What all grouped kernels share: traffic, rate of the matrix units, launch. Eq. 28b: blocks look for their rows expert
  * by expert, and pass those without rows one after another, while nothing else is left to do. */
-static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
+static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op, const struct library *library)
 {
-    const struct library library = library_of(job, op);
     const double bytes = orr_gemm_dram_bytes(op, job->system.chip.l2_bytes);
     const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
     return (struct orr_cost){.partial_overlap = true,
                              .matrix_frac = burst_frac,
                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
                              .split_k = 1,
-                             .launch_s = library.launch_s + op->n_idle_experts * library.idle_s,
+                             .launch_s = library->launch_s + op->n_idle_experts * library->idle_s,
                              .dram_bytes = bytes,
                              .l2_bytes = bytes,
-                             .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * library.dram_frac)};
+                             .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * library->dram_frac)};
 }
 
 /* Eq. 28: seconds of one tile on one SM. */
-static double tile_s_of(const struct orr_job *job, const struct orr_op *op, double m, double n)
+static double tile_s_of(const struct orr_job *job, const struct orr_op *op, const struct library *library, double m,
+                        double n)
 {
-    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) + library_of(job, op).tile_s;
+    return 2 * m * n * op->k * (double)job->system.chip.n_sm / library->flops_per_s + library->tile_s;
 }
 
 /* Eq. 158: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
@@ -150,16 +165,17 @@ static const struct {
 /* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
 static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
+    const struct library library = library_of(job, op);
     const double n_sm = (double)job->system.chip.n_sm;
     const double rows = four_bit_of(job, op) == ORR_FOUR_MARLIN ? marlin_rows(op) : 0;
     const size_t n_tiles = rows > 0 ? N_GROUPED_COLUMNS : sizeof GROUPED_TILES / sizeof *GROUPED_TILES;
     double walk_s = HUGE_VAL;
-    *cost = common_cost(job, op);
+    *cost = common_cost(job, op, &library);
     for (size_t i = 0; i < n_tiles; i++) {
         const double m = rows > 0 ? rows : GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
         if (i > 0 && !orr_tile_fits(&job->system.chip, m, n)) continue;
         const double blocks = op->batch * tall_blocks(op, m) * orr_ceil(op->n / n);
-        const double time_s = orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n);
+        const double time_s = orr_max(1, blocks / n_sm) * tile_s_of(job, op, &library, m, n);
         if (time_s >= walk_s) continue;
         walk_s = time_s;
         cost->tile_m = (int64_t)m;
@@ -177,16 +193,17 @@ static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struc
 static void cost_clustered(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const struct orr_chip *chip = &job->system.chip;
+    const struct library library = library_of(job, op);
     const struct tile_rule rule = rule_of(job->engine.expert_kernel);
     const bool small = op->m <= rule.small_rows || op->n <= rule.small_rows;
     const double m = small ? rule.small_m : rule.large_m, n = small ? rule.small_n : rule.large_n;
     const double height = m * rule.cluster, n_sm = (double)chip->n_sm;
     const double blocks = op->batch * tall_blocks(op, height) * rule.cluster * orr_ceil(op->n / n);
-    *cost = common_cost(job, op);
+    *cost = common_cost(job, op, &library);
     cost->tile_m = (int64_t)m;
     cost->tile_n = (int64_t)n;
     const double padded = blocks * m * n / (op->batch * op->m * op->n);
-    cost->compute_s = orr_max(orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n), cost->matrix_s * padded);
+    cost->compute_s = orr_max(orr_max(1, blocks / n_sm) * tile_s_of(job, op, &library, m, n), cost->matrix_s * padded);
     const double readers = orr_min(n_sm, blocks) / rule.cluster;
     const double sm_bytes_per_s = job->calibration.decode[ORR_DECODE_PAGED][op->weight_bytes < 2].sm_bytes_per_s;
     cost->dram_s = orr_max(cost->dram_s, cost->dram_bytes / (readers * sm_bytes_per_s));
