@@ -36,25 +36,21 @@ static void name_option(char *line, size_t size)
 }
 
 /* Bytes of the character of UTF-8 at `text`; 0: there is none, or one that controls the terminal or turns a line. */
-static size_t printable(const unsigned char *text)
+static size_t printable(const char *text)
 {
-    const unsigned char c = text[0];
-    if (c < 0x80) return c >= 0x20 && c != 0x7f;
-    const size_t n = c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-    if (n == 0 || c >= 0xf5 || (c == 0xc2 && text[1] < 0xa0)) return 0;
+    const unsigned char c = (unsigned char)text[0];
+    const size_t n = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    if (n == 0 || c >= 0xf5 || orr_control_bytes(text) > 0) return 0;
     for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    const bool turns = c == 0xe2 && ((text[1] == 0x80 && (text[2] == 0x8e || text[2] == 0x8f)) ||
-                                     (text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
-                                     (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
-    return turns ? 0 : n;
+        if (((unsigned char)text[i] & 0xc0) != 0x80) return 0;
+    return n;
 }
 
 void cli_plain(char *text, bool lines)
 {
     for (char *c = text; *c;) {
         const bool kept = lines && (*c == '\n' || *c == '\t');
-        const size_t n = kept ? 1 : printable((const unsigned char *)c);
+        const size_t n = kept ? 1 : printable(c);
         if (n == 0) *c = '?';
         c += n > 0 ? n : 1;
     }

@@ -109,9 +109,7 @@ int orr_compare_nocase(const char *a, const char *b)
     return (x > y) - (x < y);
 }
 
-/* The bytes of a character that would control a terminal: those of ASCII, those of C1 (an 8-bit "ESC [" among them),
- * and marks that turn the direction of a line. 0: none. */
-static size_t control(const char *text)
+size_t orr_control_bytes(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     if (c[0] < 0x20 || c[0] == 0x7f) return 1;
@@ -136,7 +134,7 @@ void orr_copy_line(char *buffer, size_t size, const char *text)
     if (size == 0) return;
     size_t n = 0, left = 0; /* bytes of a control character that are still to be replaced */
     for (; text[n] && n + 1 < size; n++) {
-        if (left == 0) left = control(text + n);
+        if (left == 0) left = orr_control_bytes(text + n);
         buffer[n] = left > 0 ? ' ' : text[n];
         left -= left > 0;
     }

@@ -40,6 +40,9 @@ bool orr_next_word(const char **at, char separator, char *word, size_t size);
 /* Is `word` one of the words of `list`, which spaces separate? What is empty or has a space is none. */
 bool orr_has_word(const char *list, const char *word);
 
+/* The bytes of a character that would control a terminal: those of ASCII, those of C1 (an 8-bit "ESC [" among them),
+ * and marks that turn the direction of a line. 0: none. */
+size_t orr_control_bytes(const char *text);
 /* Copy into a buffer of `size` bytes. The copy is cut at a character boundary, and control characters become spaces. */
 void orr_copy_line(char *buffer, size_t size, const char *text);
 /* As strcmp, but the case of ASCII letters does not count, whatever the locale. */
