@@ -315,6 +315,9 @@ struct orr_engine {
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
     char fused_delta[32];                    /* serving: families of chips on which the delta rule is one kernel */
+    bool row_scales;                         /* serving: kernels that quantise to 8 bits find a scale for every row */
+    char fused_quantisation[32];             /* ... but these kernels do so themselves: "norm", "norm-alone" (of ranks
+                                                alone), "activation" */
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
     int64_t fused_shared_of;                 /* serving: beside so many routed experts, a shared one as wide as they are
                                                 is one of them for the kernels, if none are divided; 0: never */

@@ -256,6 +256,8 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, qk_norm_kernels, false, 0, 100, "serving: kernels that normalise query and key heads"),
     ORR_INT(orr_engine, scan_inputs, false, 0, 4, "serving: products of the hidden state in a gated delta net"),
     ORR_STRING(orr_engine, fused_delta, false, "serving: chips on which the delta rule is one kernel"),
+    ORR_BOOL(orr_engine, row_scales, false, "serving: kernels that quantise to 8 bits find a scale for every row"),
+    ORR_STRING(orr_engine, fused_quantisation, false, "... norm, norm-alone, activation: these do so themselves"),
     ORR_INT(orr_engine, scan_kernels, false, 0, 100, "serving: small kernels around the scan of a prompt"),
     ORR_INT(orr_engine, fused_shared_of, false, 0, 4096, "serving: routed experts that a shared one joins"),
     ORR_STRING(orr_engine, fused_shared_chips, false, "chips on which a shared expert joins the routed ones"),
