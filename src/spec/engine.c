@@ -253,6 +253,7 @@ static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_engine, fixed_tiles, false, "... formats of which all other shapes have the same tiles"),
     ORR_STRING(orr_engine, marlin_experts, false, "serving: chips on which Marlin multiplies experts of 4-bit weights"),
     ORR_STRING(orr_engine, triton_mxfp4, false, "... but Triton those in MXFP4 on these families of chips"),
+    ORR_STRING(orr_engine, wide_mxfp4, false, "serving: chips with 4-bit units whose MXFP4 has 16-bit rows"),
     ORR_INT(orr_engine, qk_norm_kernels, false, 0, 100, "serving: kernels that normalise query and key heads"),
     ORR_INT(orr_engine, scan_inputs, false, 0, 4, "serving: products of the hidden state in a gated delta net"),
     ORR_STRING(orr_engine, fused_delta, false, "serving: chips on which the delta rule is one kernel"),
