@@ -163,7 +163,7 @@ GROUPS = {
         ("packed_gqa_most", "2", "long chat 2024"), ("packed_gqa_plain_only", "true", "one window"),
         ("cache_grown", "true", "long chat 2024"), ("cache_repeated", "true", "long chat 2024"),
         ("context_bucket_tokens", "0", "buckets"), ("compiled_tokens", "8192", "compiled"), ("kv_per_core", "false", "buckets"), ("whole_head", "true", "tensor"), ("prompt_piece_tokens", "64", "chat"), ("prompt_pieces_follow", "false", "divided"), ("restored_rows", "1", "8-bit chat"), ("restored_chips", "hopper", "blocks"), ("wide_activations", "false", "blocks"), ("half_sums", "false", "GeForce"), ("block_integers", "false", "blocks"), ("head_launches", "7", "chat"), ("integer_launches", "40", "integer chat"),
-        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("library_tile_rows", "64", "few rows"), ("decode_tile_rows", "128", "few rows"), ("weight_formats", "awq", "shipped"),
+        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("row_scales", "false", "fp8 chat"), ("wide_mxfp4", "blackwell", "fp4 experts"), ("fused_quantisation", "norm activation", "fp8 chat"), ("fixed_fp8_tiles", "hopper", "fp8 batch"), ("library_tile_rows", "64", "few rows"), ("decode_tile_rows", "128", "few rows"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_kernels", "push", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
     "requests": [

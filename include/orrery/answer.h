@@ -19,6 +19,7 @@ struct orr_op {
     double launches;                                /* kernels launched */
     double host_s;         /* host time besides launches: of its layer, on the operator that stands for it */
     double floor_s;        /* POINTWISE: least time of all the operator's kernels together */
+    double fixed_s;        /* POINTWISE: time of a kernel besides its traffic; 0: that of any launch */
     double n_idle_experts;   /* GROUPED: experts of the rank that have no row */
     bool fixed_tiles;        /* GROUPED: nobody chose tiles for the shape (Eq. 390) */
     double walk_ratio;     /* FLASH: keys of the longest query block relative to the mean; 2 if causal */

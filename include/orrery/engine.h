@@ -312,9 +312,14 @@ struct orr_engine {
     char marlin_experts[48];                 /* serving: families of chips on which experts of 4-bit weights and 16-bit
                                                  rows are multiplied by Marlin's kernels; "": none */
     char triton_mxfp4[32];                   /* ... but those in MXFP4 by Triton's on these; "": none */
+    char wide_mxfp4[32];                     /* serving: families of chips with 4-bit units on which weights in MXFP4
+                                                are multiplied with 16-bit rows; "": none */
     int64_t qk_norm_kernels;                 /* serving: kernels that normalise the query and key heads of a layer */
     int64_t scan_inputs;                     /* serving: most products of the hidden state in a gated delta net */
     char fused_delta[32];                    /* serving: families of chips on which the delta rule is one kernel */
+    bool row_scales;                         /* serving: kernels that quantise to 8 bits find a scale for every row */
+    char fused_quantisation[32];             /* ... but these kernels do so themselves: "norm", "norm-alone" (of ranks
+                                                alone), "activation" */
     int64_t scan_kernels;                    /* serving: small kernels around the scan of a prompt */
     int64_t fused_shared_of;                 /* serving: beside so many routed experts, a shared one as wide as they are
                                                 is one of them for the kernels, if none are divided; 0: never */

@@ -197,6 +197,8 @@ struct orr_calibration {
                                                  0: not known, half is assumed */
     double delta_scan_frac;               /* the same of the delta rule in a kernel for every part; 0: scan_frac */
     double delta_token_s;                 /* least time of the delta rule per token of a sequence */
+    double quantise_launch_s;             /* of a kernel that finds a scale for every row; 0: as other small kernels */
+    double quantise_walk_s;               /* ... and its time for every 4,096 columns of a row */
     double sum_exposed_frac;              /* share of the DRAM time of sums in place that a product does not hide */
     double overlap_contention_frac;       /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;    /* time of kernels added per doubling of GPUs (Eq. 299) */

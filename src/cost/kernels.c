@@ -105,7 +105,8 @@ void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, stru
     *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
     cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * pointwise_frac(job, op));
     cost->compute_s = op->bytes * POINTWISE_FLOP_PER_BYTE[op->pointwise] / job->system.chip.vector_flops_per_s;
-    cost->launch_s = op->joined ? 0 : op->launches * job->calibration.pointwise_launch_s;
+    const double launch_s = op->fixed_s > 0 ? op->fixed_s : job->calibration.pointwise_launch_s; /* Eq. 397 */
+    cost->launch_s = op->joined ? 0 : op->launches * launch_s;
     const double busy_s = orr_max(cost->compute_s, cost->dram_s);
     cost->bound = cost->launch_s > busy_s          ? ORR_BOUND_OVERHEAD
                   : cost->compute_s > cost->dram_s ? ORR_BOUND_COMPUTE

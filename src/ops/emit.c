@@ -158,11 +158,57 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
     op->launches = launches;
 }
 
+/* Does a served product have 8-bit operands, and a scale for every row of its input that is found as it runs? Blocks of
+ * 128 have kernels of their own, whose launches are in the constants of their products. */
+static bool has_row_scales(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    return emit->job->engine.row_scales && linear->experts <= 0 && widths_of(emit, linear).matrix == ORR_DTYPE_FP8;
+}
+
+/* Does the kernel that writes the input of a product quantise it, too? Compilers join the quantisation with norms and
+ * activations, but not with attention, nor with norms that a library joins with an all-reduce. */
+static bool joins_quantisation(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const char *joined = emit->job->engine.fused_quantisation;
+    switch (linear->product) {
+    case ORR_PRODUCT_QKV:
+    case ORR_PRODUCT_Q_DOWN:
+    case ORR_PRODUCT_KV_DOWN:
+    case ORR_PRODUCT_GATE_UP:
+    case ORR_PRODUCT_SHARED_GATE_UP:
+        return orr_has_word(joined, "norm") || (orr_has_word(joined, "norm-alone") && emit->job->plan.tp == 1);
+    case ORR_PRODUCT_DOWN:
+    case ORR_PRODUCT_SHARED_DOWN: return orr_has_word(joined, "activation");
+    case ORR_PRODUCT_OTHER:
+    case ORR_PRODUCT_OUT:
+    case ORR_PRODUCT_Q_UP:
+    case ORR_PRODUCT_KV_UP:
+    case ORR_PRODUCT_OUT_DOWN:
+    case ORR_PRODUCT_INDEX_QUERY:
+    case ORR_PRODUCT_EXPERT_GATE_UP:
+    case ORR_PRODUCT_EXPERT_DOWN:
+    case ORR_N_PRODUCTS: break;
+    }
+    return false;
+}
+
+/* Eq. 397: a block of threads walks a row twice, for the largest element and for the result, 4,096 columns at a
+ * time. */
+#define QUANTISE_COLUMNS 4096
+
+static double row_scales_s(const struct orr_emit *emit, double columns)
+{
+    const struct orr_calibration *u = &emit->job->calibration;
+    if (u->quantise_launch_s <= 0) return 0;
+    return u->quantise_launch_s + orr_ceil(columns / QUANTISE_COLUMNS) * u->quantise_walk_s;
+}
+
 /* Bytes per input element of the kernel that casts the input of a quantised product of a serving engine; 0 if there is
  * no such kernel. Grouped kernels of serving engines are calibrated including their casts. */
 static double served_cast_bytes(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (!linear->quantised || (linear->experts > 0 && emit->lumped)) return 0;
+    if (has_row_scales(emit, linear) && joins_quantisation(emit, linear)) return 0;
     if (!emit->served || !emit->served->resolved) return emit->dims.cast_bytes;
     const double width = widths_of(emit, linear).input_bytes;
     return width < 2 && width < emit->dims.w_a && emit->job->engine.dynamic_quantisation ? emit->dims.w_a + width : 0;
@@ -262,9 +308,11 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
     if (narrow)
         emit_casts(emit, linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, recipe->input, weights, recipe->weight);
-    else if (!emit->backward)
+    else if (!emit->backward && served.bytes > 0) {
         emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
                    none);
+        if (has_row_scales(emit, linear)) emit->list->items[emit->list->n - 1].fixed_s = row_scales_s(emit, k);
+    }
     orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
     const struct orr_linear plain = restores(emit, linear) ? emit_restored(emit, linear) : *linear;
     emit_conversions(emit, &plain);

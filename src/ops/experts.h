@@ -120,6 +120,8 @@ static inline enum orr_four_bit_experts orr_experts_four_bit(const struct orr_jo
     if (weight_bytes >= 1) return ORR_FOUR_LIBRARY;
     if (input_bytes < 2)
         return engine->low_latency_experts && u->grouped_gen_dram_frac > 0 ? ORR_FOUR_GEN : ORR_FOUR_LIBRARY;
+    if (format == ORR_WEIGHT_MXFP4 && orr_has_word(engine->wide_mxfp4, family))
+        return u->grouped_gen_dram_frac > 0 ? ORR_FOUR_GEN : ORR_FOUR_LIBRARY;
     if (format == ORR_WEIGHT_MXFP4 && orr_has_word(engine->triton_mxfp4, family))
         return u->grouped_mx_dram_frac > 0 ? ORR_FOUR_MX : ORR_FOUR_LIBRARY;
     return orr_marlin_format(format) && u->grouped_marlin_dram_frac > 0 && orr_has_word(engine->marlin_experts, family)

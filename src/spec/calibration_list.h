@@ -220,6 +220,10 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "the same of the delta rule in kernels of its own for every part; absent: as other scans")                       \
     X(CALIBRATION, delta_token_s, S, "s", false, 0, 1e-3, NEVER, NONE, ALL, 0, 0, 0,                                   \
       "least time of the delta rule per token of a sequence, whose chunks follow one another")                         \
+    X(CALIBRATION, quantise_launch_s, S, "s", false, 0, 1e-3, NEVER, NONE, ALL, 0, 0, 0,                               \
+      "fixed time of a kernel that finds a scale for every row (Eq. 397); absent: pointwise_launch_s")                 \
+    X(CALIBRATION, quantise_walk_s, S, "s", false, 0, 1e-3, NEVER, NONE, ALL, 0, 0, 0,                                 \
+      "... and its time for every 4,096 columns of a row, which its blocks walk")                                      \
     X(CALIBRATION, sum_exposed_frac, NONE, "frac", false, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                             \
       "share of the DRAM time of sums in place that a product does not hide; absent: none")                            \
     X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \

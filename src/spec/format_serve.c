@@ -38,12 +38,15 @@ static bool chip_runs(const struct orr_chip *chip, const struct orr_format_row *
     return sm == 0 || (sm >= row->least_sm && (row->most_sm == 0 || sm <= row->most_sm));
 }
 
-/* The dtype in which a chip multiplies weights of a format. */
-static enum orr_dtype matrix_of(const struct orr_chip *chip, enum orr_weight_format format, enum orr_dtype sixteen)
+/* The dtype in which a stack multiplies weights of a format on the chip of a job. */
+static enum orr_dtype matrix_of(const struct orr_job *job, enum orr_weight_format format, enum orr_dtype sixteen)
 {
     const struct orr_format_row *row = orr_format_row(format);
+    const struct orr_chip *chip = &job->system.chip;
     if (row->native == ORR_N_DTYPES || format == ORR_WEIGHT_INT4) return sixteen;
-    /* MXFP4 weights are multiplied with 8-bit activations on chips that have units for 4 bits. */
+    /* MXFP4 weights are multiplied with 8-bit activations on chips that have units for 4 bits, unless the stack keeps
+     * 16 bits. */
+    if (format == ORR_WEIGHT_MXFP4 && orr_has_word(job->engine.wide_mxfp4, chip->family)) return sixteen;
     const enum orr_dtype units = format == ORR_WEIGHT_MXFP4 ? ORR_DTYPE_FP4 : row->native;
     return chip->peak_flops_per_s[units] > 0 ? row->native : sixteen;
 }
@@ -213,7 +216,7 @@ static const struct orr_storage *usual_storage(const struct orr_checkpoint *c, i
     return &c->storages[most];
 }
 
-static void fill_products(const struct orr_chip *chip, enum orr_dtype sixteen, const struct orr_checkpoint *c,
+static void fill_products(const struct orr_job *job, enum orr_dtype sixteen, const struct orr_checkpoint *c,
                           int64_t k, const struct kind_count *count, struct orr_served *served)
 {
     for (int p = 0; p < ORR_N_PRODUCTS; p++) {
@@ -223,7 +226,7 @@ static void fill_products(const struct orr_chip *chip, enum orr_dtype sixteen, c
         if (count->shapes[FIRSTS[p]].count <= 0) storage = usual_storage(c, k, LASTS[p]); /* not gated */
         served->kinds[k].used[p] = elements > 0;
         served->kinds[k].stored_bytes[p] = elements > 0 ? bytes / elements : 2;
-        served->kinds[k].matrix[p] = elements > 0 ? matrix_of(chip, storage->format, sixteen) : sixteen;
+        served->kinds[k].matrix[p] = elements > 0 ? matrix_of(job, storage->format, sixteen) : sixteen;
     }
 }
 
@@ -246,7 +249,7 @@ static void fill_layer(const struct orr_layer_kind *kind, const struct kind_coun
     served->kinds[k].other_bytes = m[ORR_MODULE_ROUTER] + (double)kind->norm_params * per_norm;
 }
 
-static void serve(const struct orr_model *model, const struct orr_chip *chip, enum orr_dtype sixteen,
+static void serve(const struct orr_job *job, const struct orr_model *model, enum orr_dtype sixteen,
                   const struct orr_checkpoint *c, struct orr_served *served)
 {
     const double matrix = (double)model->vocab * (double)model->hidden;
@@ -255,7 +258,7 @@ static void serve(const struct orr_model *model, const struct orr_chip *chip, en
     for (int64_t k = 0; k < model->n_kinds; k++) {
         const struct kind_count count = count_kind(model, c, k);
         fill_layer(&model->kinds[k], &count, k, served);
-        fill_products(chip, sixteen, c, k, &count, served);
+        fill_products(job, sixteen, c, k, &count, served);
     }
     count_modules(model, c, served->module_bytes);
     const double vocab = (double)model->vocab, h = (double)model->hidden;
@@ -288,7 +291,7 @@ static enum orr_dtype usual_matrix(const struct orr_model *model, const struct o
 
 /* Resolves a model of the job in a format. A format that is requested by a dtype's name needs no table, unless only
  * experts have it. */
-static void serve_model(const struct orr_model *model, const struct orr_chip *chip, enum orr_weight_format format,
+static void serve_model(const struct orr_job *job, const struct orr_model *model, enum orr_weight_format format,
                         enum orr_dtype sixteen, struct orr_served *served)
 {
     struct orr_checkpoint named;
@@ -298,7 +301,7 @@ static void serve_model(const struct orr_model *model, const struct orr_chip *ch
     if (model->n_layers == 0 || (format < ORR_WEIGHT_PUBLISHED && !experts)) return;
     if (published && model->checkpoint.format == ORR_WEIGHT_PUBLISHED) return; /* nothing is narrow */
     if (!published) orr_checkpoint_named(model, format, &named);
-    serve(model, chip, sixteen, published ? &model->checkpoint : &named, served);
+    serve(job, model, sixteen, published ? &model->checkpoint : &named, served);
     if (!experts) return;
     /* The experts are multiplied with 8-bit activations, as they are published. */
     for (int64_t k = 0; k < model->n_kinds; k++)
@@ -329,11 +332,11 @@ void orr_serving_formats(const struct orr_job *job, enum orr_weight_format asked
     else if (published && own->named) format = own->format;
     serving->format = format;
     const enum orr_weight_format main = format == ORR_WEIGHT_PUBLISHED ? own->format : format;
-    serve_model(&job->model, chip, published ? ORR_WEIGHT_PUBLISHED : format, sixteen, &serving->served[0]);
-    serve_model(&job->draft, chip, published ? ORR_WEIGHT_PUBLISHED : format, sixteen, &serving->served[1]);
+    serve_model(job, &job->model, published ? ORR_WEIGHT_PUBLISHED : format, sixteen, &serving->served[0]);
+    serve_model(job, &job->draft, published ? ORR_WEIGHT_PUBLISHED : format, sixteen, &serving->served[1]);
     serving->weights = orr_format_row(main)->nearest;
     serving->matrix = serving->served[0].resolved ? usual_matrix(&job->model, &serving->served[0], sixteen)
-                                                  : matrix_of(chip, main, sixteen);
+                                                  : matrix_of(job, main, sixteen);
     serving->kv = format == ORR_WEIGHT_FP16 || format == ORR_WEIGHT_BF16 ? serving->weights : sixteen;
     serving->kv_format = ORR_KV_PLAIN;
     if (published && own->kv != ORR_N_DTYPES) {

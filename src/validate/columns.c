@@ -19,7 +19,7 @@ static const char *const COLUMNS[ORR_N_SETS] = {
     [ORR_SET_SERVING] = "id source url model system gpus tp pp dp ep precision kv_precision engine arrival rate_per_s "
                         "concurrency max_batch max_batched_tokens input_len output_len output_most workload "
                         "length_ratio requests poll_steps graph_sequences graph_pieces low_latency_experts "
-                        "batch_wait_steps batch_wait_frac "
+                        "narrow_experts batch_wait_steps batch_wait_frac "
                         "memory_frac distinct_prompts draft_tokens power_limit_w "
                         "pool_replicas prefill_replicas prefill_tp prefill_dp prefill_ep prefill_max_batch "
                         "prefill_max_tokens prefill_kv_tokens stream_tokens " ORR_OPTION_COLUMNS "metric stat value "

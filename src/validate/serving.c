@@ -117,6 +117,8 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
     orr_row_put(w, "chip.tdp_w", orr_csv_cell(w->csv, row, "power_limit_w"));
+    /* A run whose recipe asks for rows of 8 bits beside experts in MXFP4, where its engine keeps 16. */
+    orr_row_put(w, "engine.wide_mxfp4", is(orr_csv_cell(w->csv, row, "narrow_experts"), "1") ? "none" : "");
     orr_row_put_cells(w, row, "workload.", ORR_OPTION_COLUMNS);
     const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
     orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);

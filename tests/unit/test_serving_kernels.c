@@ -172,7 +172,7 @@ static void copies_beside_four_bit_experts_have_passes_of_their_own(void **state
     assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 5 * 449280, 1e-12);
     read_job(w, "{'kind':'infer','model':'gpt-oss-120b','system':'b200-sxm','plan':{},'workload':{'batch':6,"
                 "'input_len':100,'output_len':10,'engine':'vllm-0.11'}}");
-    w->job.calibration.gemm[ORR_DTYPE_FP8].grouped_gen_passes = 4;
+    w->job.calibration.gemm[ORR_DTYPE_BF16].grouped_gen_passes = 4; /* rows of 16 bits: Eq. 398 */
     (void)infer(w, &w->job);
     assert_close(phase_op(w, ORR_PHASE_DECODE, "moe.permute", NULL)->bytes, 4 * 449280, 1e-12);
 }
