@@ -366,8 +366,8 @@ bool orr_warn_utilisation(const struct orr_answer *answer, char why[ORR_WARNING]
     const struct orr_result *r = &answer->train;
     if (answer->job->kind != ORR_JOB_TRAIN || r->mfu_frac <= 1) return false;
     (void)snprintf(why, ORR_WARNING,
-                   "MFU above 100 %%: as published it counts pairs of tokens that the causal mask leaves out, %.3g times "
-                   "the FLOP that are needed; without them it is %.1f %% (mfu_causal_frac)",
+                   "MFU above 100 %%: as published it counts pairs of tokens that the causal mask leaves out, %.3g "
+                   "times the FLOP that are needed; without them it is %.1f %% (mfu_causal_frac)",
                    r->mfu_frac / r->mfu_causal_frac, 100 * r->mfu_causal_frac);
     return true;
 }

@@ -57,8 +57,8 @@ static const char *next_name(const char *list, char name[ORR_ID])
 static const char *value_of(const struct orr_validation *v, const struct orr_score *score, size_t at,
                             const char *column)
 {
-    const char *value = at < N_FILLED ? filled_value(score, at)
-                                      : orr_csv_cell(&v->csvs[score->csv], score->row, column);
+    const char *value =
+        at < N_FILLED ? filled_value(score, at) : orr_csv_cell(&v->csvs[score->csv], score->row, column);
     return value[0] ? value : NOT_GIVEN;
 }
 
@@ -151,8 +151,7 @@ static enum orr_err each_condition(struct orr_validation *v, const char *const *
         if (value) *value++ = '\0';
         const size_t at = find(names, n, name);
         if (at == n) err = orr_fail_unknown(error, "column", "columns", name, names, n);
-        else if (!value)
-            err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%s: expected COLUMN=VALUE", name);
+        else if (!value) err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%s: expected COLUMN=VALUE", name);
         else if (keep) keep_value(v, at, name, *value ? value : NOT_GIVEN);
         else err = check_value(v, at, name, *value ? value : NOT_GIVEN, error);
     }
