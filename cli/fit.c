@@ -126,8 +126,8 @@ static bool is_file_name(const char *name)
     return n >= 5 && strcmp(name + n - 5, ".json") == 0;
 }
 
-/* An engine file ends in .json, or no --engine would take it for a file, and it stands beside its parent, because that is
- * where its base is looked for. */
+/* An engine file ends in .json, or no --engine would take it for a file, and it stands beside its parent, because that
+ * is where its base is looked for. */
 static enum cli_status check_out(const struct cli_args *args)
 {
     const char *out = cli_args_value(args, "out"), *parent = cli_args_value(args, "engine");

@@ -180,8 +180,8 @@ static void a_piece_expands_its_context_again(void **state)
     }
 }
 
-/* 128 rows against 8192 x 8192 weights wait 86 us for the 134 MB of these, whether a tile has 128 rows, which takes 49 us
- * on 114 SMs, or 256, half of them empty: the first is slower under no power limit. */
+/* 128 rows against 8192 x 8192 weights wait 86 us for the 134 MB of these, whether a tile has 128 rows, which takes
+ * 49 us on 114 SMs, or 256, half of them empty: the first is slower under no power limit. */
 static void of_two_equal_tiles_the_one_with_less_work_is_taken(void **state)
 {
     struct world *w = *state;
