@@ -21,6 +21,7 @@ static const struct allowance {
     {"a longer sequence takes less (windows)", 0.06},
     /* the pipeline rank that sets the pace changes, and with it the backward pass that its gradients hide beside */
     {"faster scale-up links are slower", 0.02},
+    {"a lower scale-out latency is slower", 0.005},
     /* tiles are chosen at the burst clock, and at the clock that the power limit leaves another can be faster: the
      * answer of a sensitivity says so. Tiles that are equally fast at the first are no such case (Eq. 33) */
     {"a higher FLOP rate is slower", 0.003},

@@ -28,7 +28,12 @@ static inline bool has_window(const struct orr_job *job)
 
 static inline bool training_in_windows(const struct orr_job *job)
 {
-    return training(job) && !zero_bubble(job) && has_window(job);
+    return training(job) && has_window(job);
+}
+
+static inline bool zero_bubble_without_windows(const struct orr_job *job)
+{
+    return zero_bubble(job) && !has_window(job);
 }
 
 static inline bool training_without_windows(const struct orr_job *job)

@@ -389,7 +389,7 @@ static const struct claim CLAIMS[] = {
     {"twice the batch takes less", double_batch_gains_time, training},
     {"a longer sequence takes less", context_gains_time, training_without_windows},
     {"a longer sequence takes less (windows)", context_gains_time, training_in_windows},
-    {"a longer sequence takes less (zero bubble)", context_gains_time, zero_bubble},
+    {"a longer sequence takes less (zero bubble)", context_gains_time, zero_bubble_without_windows},
     {"one sequence more takes less", batch_gains_time, one_stage},
     {"one sequence more takes less (pp > 1)", batch_gains_time, several_stages},
     {"one sequence more: earlier first token", batch_gains_first, one_stage},
