@@ -159,7 +159,7 @@ static enum cli_status check_output(const struct cli_args *args, const struct cl
         if (first) return cli_fail("--%s - and --%s -: standard output takes one of them", first->name, option->name);
         first = option;
     }
-    return CLI_ANSWERED;
+    return cli_paths_check(args);
 }
 
 static void default_style(struct orr_style *style)
@@ -176,7 +176,7 @@ static void default_style(struct orr_style *style)
 static bool has_word(const struct cli_args *args, const char *word)
 {
     for (size_t i = 0; i < args->n_words; i++)
-        if (strcmp(args->words[i], word) == 0) return true;
+        if (cli_same_file(args->words[i], word)) return true;
     return false;
 }
 

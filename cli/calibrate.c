@@ -135,6 +135,10 @@ static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *f
 
 static enum cli_status calibrate(const struct cli_args *args)
 {
+    if (cli_args_has(args, "date") && !cli_args_has(args, "out"))
+        return cli_fail("--date: has no effect without --out");
+    if (cli_args_has(args, "fabric") && cli_args_has(args, "chip"))
+        return cli_fail("--chip: has no effect beside --fabric, whose tables belong to a system (--system)");
     if (cli_args_has(args, "fabric")) return cli_fabric(args, false);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --fabric; a chip is named with --chip");
     if (!args->n_words) return cli_fail("calibrate needs kernel tables: a folder or CSV files (see --help)");

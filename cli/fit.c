@@ -126,19 +126,16 @@ static bool is_file_name(const char *name)
     return n >= 5 && strcmp(name + n - 5, ".json") == 0;
 }
 
-/* An engine file ends in .json, or no --engine would take it for a file; it never replaces the runs themselves or its
- * parent, and it stands beside the latter, because that is where its base is looked for. */
+/* An engine file ends in .json, or no --engine would take it for a file, and it stands beside its parent, because that
+ * is where its base is looked for. */
 static enum cli_status check_out(const struct cli_args *args)
 {
     const char *out = cli_args_value(args, "out"), *parent = cli_args_value(args, "engine");
     if (!out || strcmp(out, "-") == 0) return CLI_ANSWERED;
     if (!is_file_name(out)) return cli_fail("--out %s: the name of an engine file ends in .json", out);
     out = plain(out);
-    for (size_t i = 0; i < args->n_words; i++)
-        if (strcmp(plain(args->words[i]), out) == 0) return cli_fail("--out %s: this file has the runs", out);
     if (!parent || !is_file_name(parent)) return CLI_ANSWERED;
     parent = plain(parent);
-    if (strcmp(parent, out) == 0) return cli_fail("--out %s: this file is the parent", out);
     if (folder_of(parent) != folder_of(out) || strncmp(parent, out, folder_of(out)) != 0)
         return cli_fail("--out %s: write it into the folder of its parent, %s, or it will not be found", out, parent);
     return CLI_ANSWERED;
@@ -178,8 +175,12 @@ static enum cli_status check_options(const struct cli_args *args, bool few)
     for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++)
         if (OPTIONS[i].few != few && cli_args_has(args, OPTIONS[i].name))
             return cli_fail("--%s: has no effect %s --few-shot", OPTIONS[i].name, few ? "with" : "without");
-    const char *name = cli_args_value(args, "name");
+    const char *name = cli_args_value(args, "name"), *source = cli_args_value(args, "source");
     if (name && !*name) return cli_fail("--name: must not be empty");
+    if (source && !*source) return cli_fail("--source: must not be empty");
+    if (cli_args_has(args, "date") && !cli_args_has(args, "out"))
+        return cli_fail("--date: has no effect without --out");
+    if (cli_args_has(args, "skip") && !args->n_words) return cli_fail("--skip: has no effect without logs");
     return few && args->html ? cli_fail("--html: has no effect with --few-shot") : CLI_ANSWERED;
 }
 

@@ -57,6 +57,8 @@ static enum cli_status read_question(const struct cli_args *args, struct questio
     *question = (struct question){
         .only = ORR_ALL_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
     if (args->n_words && part_by_name(args->words[0], &question->only)) return CLI_BAD;
+    if (question->all && (question->kind || (args->n_words && question->only != ORR_PART_MODEL)))
+        return cli_fail("list --all: only models have more to list");
     if (!question->kind) return CLI_ANSWERED;
     if (strcmp(question->kind, "training") != 0 && strcmp(question->kind, "serving") != 0)
         return cli_fail("list --kind %s: expected training or serving", question->kind);

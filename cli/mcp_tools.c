@@ -90,14 +90,23 @@ static enum orr_err refuse(struct reply *reply, const char *text, const char *wh
     return ORR_ERR_INPUT;
 }
 
+/* These two tools have one argument. */
+static enum orr_err check_only(json_t *arguments, const char *known, struct reply *reply)
+{
+    for (void *at = json_object_iter(arguments); at; at = json_object_iter_next(arguments, at))
+        if (strcmp(json_object_iter_key(at), known) != 0)
+            return refuse(reply, "unknown argument \"%.60s\"", json_object_iter_key(at));
+    return ORR_OK;
+}
+
 static enum orr_err list(struct mcp *mcp, const char *json, struct reply *reply)
 {
     json_t *arguments = json_loads(json, 0, NULL);
     const char *wanted = json_string_value(json_object_get(arguments, "part"));
     int part = 0;
     while (part < ORR_N_PARTS && wanted && strcmp(orr_part_name((enum orr_part)part), wanted) != 0) part++;
-    enum orr_err err = ORR_OK;
-    if (!wanted || part == ORR_N_PARTS)
+    enum orr_err err = check_only(arguments, "part", reply);
+    if (!err && (!wanted || part == ORR_N_PARTS))
         err = refuse(reply, "part: must be models, systems, engines, chips, ..., not \"%.60s\"", wanted ? wanted : "");
     if (!err)
         err = orr_catalogue_render(mcp->catalogue, (enum orr_part)part, false, ORR_FORMAT_JSON, NULL, &reply->json,
@@ -131,9 +140,11 @@ static enum orr_err show(struct mcp *mcp, const char *json, struct reply *reply)
 {
     json_t *arguments = json_loads(json, 0, NULL);
     const char *name = json_string_value(json_object_get(arguments, "name"));
+    const enum orr_err odd = check_only(arguments, "name", reply);
     enum orr_err err =
-        refuse(reply, "name: no part \"%.60s\" in the catalogue; the tool list shows all", name ? name : "");
-    for (int part = 0; part < ORR_N_PARTS && name; part++) {
+        odd ? odd
+            : refuse(reply, "name: no part \"%.60s\" in the catalogue; the tool list shows all", name ? name : "");
+    for (int part = 0; part < ORR_N_PARTS && name && !odd; part++) {
         const char *id = orr_catalogue_named(mcp->catalogue, (enum orr_part)part, name);
         if (!id) continue;
         err = show_part(mcp, (enum orr_part)part, id, reply);

@@ -108,6 +108,11 @@ bool cli_args_has(const struct cli_args *args, const char *name);
 /* Read a whole number from low to high. *number is unchanged if the option is not given. */
 enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number);
 
+/* Are these two names of one regular file, or of one file that is not there yet? */
+bool cli_same_file(const char *a, const char *b);
+/* No file is written twice, nor one that the command reads. */
+enum cli_status cli_paths_check(const struct cli_args *args);
+
 /* Write the page of a report to args->html, with the command that makes it again; `command` is its
  * name. The page is freed. */
 enum cli_status cli_write_html(const struct cli_args *args, const char *command, char *page);

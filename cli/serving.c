@@ -36,6 +36,21 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_serv
     return status ? status : orr_service_holds(service) ? CLI_ANSWERED : CLI_BELOW;
 }
 
+/* Options of a simulated run, which the steady state has not. */
+static enum cli_status check_steady(const struct cli_args *args)
+{
+    static const char *const RUN[] = {"requests", "duration", "warmup", "seed", "urgent-share"};
+    if (cli_args_value(args, "trace-out"))
+        return cli_fail("--trace-out: the closed form has no steps and requests to write; leave one of them out");
+    if (args->format == ORR_FORMAT_CSV)
+        return cli_fail("--csv: rows of requests, which the closed form does not have; --json has its means");
+    for (size_t i = 0; i < sizeof RUN / sizeof *RUN; i++)
+        if (cli_args_has(args, RUN[i]))
+            return cli_fail("--%s: has no effect on the closed form, which is a steady state; leave one of them out",
+                            RUN[i]);
+    return CLI_ANSWERED;
+}
+
 static enum cli_status serve(const struct cli_args *args, bool closed_form)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
@@ -46,10 +61,7 @@ static enum cli_status serve(const struct cli_args *args, bool closed_form)
     if (!status) status = cli_request_form(args, catalogue, ORR_JOB_INFER, "", &form);
     if (!status && orr_form_set(form, "kind", "serving", &error)) status = cli_fail("%s", error.text);
     if (!status && orr_form_service(form, &service, &error)) status = cli_fail("%s", error.text);
-    if (!status && closed_form && cli_args_value(args, "trace-out"))
-        status = cli_fail("--trace-out: the closed form has no steps and requests to write; leave one of them out");
-    if (!status && closed_form && args->format == ORR_FORMAT_CSV)
-        status = cli_fail("--csv: rows of requests, which the closed form does not have; --json has its means");
+    if (!status && closed_form) status = check_steady(args);
     if (!status) status = run(service, closed_form);
     if (!status) status = answer(args, service);
     orr_service_close(service);

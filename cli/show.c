@@ -1,4 +1,5 @@
 /* orrery show: print one part of the catalogue as stored, with the facts that follow from it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,10 +257,10 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
                  "DIR/engines/ID.json, or run a job with --engine %s",
                  name, name);
     else if (near && kind != ORR_N_PARTS)
-        cli_fail("show %s: no such part (did you mean %s/%s?)", name, orr_part_name(kind), near);
-    else if (near) cli_fail("show %s: no such part (did you mean %s?)", name, near);
-    else if (kind != ORR_N_PARTS) cli_fail("show %s: no such part (see orrery list %s)", name, orr_part_name(kind));
-    else cli_fail("show %s: no such part (see orrery list)", name);
+        cli_fail("show %.200s: no such part (did you mean %s/%s?)", name, orr_part_name(kind), near);
+    else if (near) cli_fail("show %.200s: no such part (did you mean %s?)", name, near);
+    else if (kind != ORR_N_PARTS) cli_fail("show %.200s: no such part (see orrery list %s)", name, orr_part_name(kind));
+    else cli_fail("show %.200s: no such part (see orrery list)", name);
     free(ids);
     return CLI_BAD;
 }
@@ -269,6 +270,7 @@ static enum cli_status add_parts(const struct cli_args *args, const struct orr_c
                                  bool json, struct orr_text *text)
 {
     size_t found = 0;
+    char first[2 * ORR_ID] = "";
     if (strncmp(name, "generated:", strlen("generated:")) == 0) return add_generated(catalogue, name, json, text);
     const enum orr_part kind = kind_in_name(name);
     const char *asked = kind == ORR_N_PARTS ? name : strchr(name, '/') + 1;
@@ -277,8 +279,9 @@ static enum cli_status add_parts(const struct cli_args *args, const struct orr_c
         const char *id = kind == ORR_N_PARTS || kind == part ? orr_catalogue_named(catalogue, part, asked) : NULL;
         if (!id) continue;
         if (json && found)
-            return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);
-        found++;
+            return cli_fail("show %s: several parts have this id; say which: %s or %s/%s", name, first,
+                            orr_part_name(part), id);
+        if (!found++) (void)snprintf(first, sizeof first, "%s/%s", orr_part_name(part), id);
         if (add_part(args, catalogue, part, id, json, text)) return CLI_BAD;
     }
     return found ? CLI_ANSWERED : fail_unknown(catalogue, name);

@@ -34,11 +34,11 @@ static enum cli_status answer(const struct cli_args *args, struct orr_size *size
     if (orr_size_run(size, (int)threads, &watch.stop, cli_watch_progress, &watch, &error))
         status = cli_fail("%s", error.text);
     cli_watch_end(&watch, "the plans tried so far");
+    const char *launch = cli_args_value(args, "launch"); /* first: what fails here has printed nothing yet */
+    if (!status && launch && orr_size_holds(size)) status = write_launch(size, launch);
     if (!status && args->html) status = cli_write_html(args, "size", orr_size_render(size, ORR_FORMAT_HTML, NULL));
     if (!status && !cli_html_only(args))
         status = cli_write_file("-", orr_size_render(size, args->format, &args->style));
-    const char *launch = cli_args_value(args, "launch");
-    if (!status && launch && orr_size_holds(size)) status = write_launch(size, launch);
     return status ? status : orr_size_holds(size) ? CLI_ANSWERED : CLI_BELOW;
 }
 

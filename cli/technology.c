@@ -86,6 +86,26 @@ static enum cli_status read_optimise(const struct cli_args *args, struct orr_opt
     return CLI_ANSWERED;
 }
 
+/* Options of the search for a split, and of one optimiser, which change nothing elsewhere. */
+static enum cli_status check_options(const struct question *question, const struct cli_args *args)
+{
+    static const char *const OPTIMISE_ONLY[] = {"objective", "optimiser", "also",      "free",
+                                                "restarts",  "seed",      "grid-steps"};
+    const char *optimiser = cli_args_value(args, "optimiser");
+    const bool grid = optimiser && strcmp(optimiser, "grid") == 0;
+    for (size_t i = 0; i < sizeof OPTIMISE_ONLY / sizeof *OPTIMISE_ONLY; i++)
+        if (question->action != OPTIMISE && cli_args_has(args, OPTIMISE_ONLY[i]))
+            return cli_fail("--%s belongs to technology optimise", OPTIMISE_ONLY[i]);
+    if (!grid && cli_args_has(args, "grid-steps"))
+        return cli_fail("--grid-steps: has no effect without --optimiser grid");
+    if (grid && cli_args_has(args, "restarts")) return cli_fail("--restarts: has no effect with --optimiser grid");
+    if (grid && cli_args_has(args, "seed")) return cli_fail("--seed: has no effect with --optimiser grid");
+    const bool priced = question->action == COST && question->kind == ORR_JOB_TRAIN;
+    if (question->has_job && !priced && cli_args_has(args, "tokens"))
+        return cli_fail("--tokens: has no effect: a training run has tokens to price (technology cost train)");
+    return CLI_ANSWERED;
+}
+
 /* ---------------------------------------------------------------- answers */
 
 /* Refuse --set for the chip: its budgets are split again, and the number would be lost. */
@@ -224,8 +244,7 @@ static enum cli_status answer(const struct question *question, const struct cli_
     if (!catalogue) return CLI_BAD;
     enum cli_status status = CLI_ANSWERED;
     if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML);
-    if (status != CLI_BAD && !cli_html_only(args))
-        status = write_format(question, args, catalogue, args->format);
+    if (status != CLI_BAD && !cli_html_only(args)) status = write_format(question, args, catalogue, args->format);
     orr_catalogue_close(catalogue);
     return status;
 }
@@ -259,6 +278,7 @@ static enum cli_status ask(struct question *question, const struct cli_args *arg
                         actions[question->action]);
     if (!question->has_job && args->n_words == 0)
         return cli_fail("technology %s needs a name: generated:node=5,memory=hbm3", actions[question->action]);
+    if (check_options(question, args)) return CLI_BAD;
     if (!question->has_job) question->name = args->words[0];
     return answer(question, args);
 }

@@ -174,10 +174,12 @@ static enum cli_status help(void)
 static enum cli_status check_options(const struct cli_args *args)
 {
     static const struct {
-        const char *option, *others[8];
+        const char *option, *others[9];
     } APART[] = {{"record", {"json", "csv", "html", "intervals", "runs"}},
                  {"unseen", {"intervals", "runs", "record", "without"}},
-                 {"ablation", {"without", "by", "html", "intervals", "runs", "unseen", "record", "max-mape"}}};
+                 {"ablation", {"without", "by", "html", "intervals", "runs", "unseen", "record", "max-mape", "where"}},
+                 {"collectives",
+                  {"max-mape", "by", "record", "where", "without", "unseen", "ablation", "intervals", "runs"}}};
     for (size_t i = 0; i < sizeof APART / sizeof *APART; i++)
         for (size_t k = 0; k < sizeof APART->others / sizeof *APART->others && APART[i].others[k]; k++)
             if (cli_args_has(args, APART[i].option) && cli_args_has(args, APART[i].others[k]))

@@ -66,7 +66,8 @@ ORR_API double orr_validation_mape_frac(const struct orr_validation *validation)
 ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *columns,
                                                         struct orr_error *error);
 /* After the last file, before a grouping: keep only the scores that meet all conditions, COLUMN=VALUE with commas
- * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. */
+ * between them; no value: rows that do not give one. Verdicts of fit, which belong to rows, are dropped. If no score is
+ * left the result is ORR_ERR_INPUT, and the error names the nearest value there is. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions,
                                                        struct orr_error *error);
 /* Before the first file, in a validation that may have been started: rows that cannot meet the conditions, which

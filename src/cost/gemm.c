@@ -211,7 +211,8 @@ void orr_cost_name_bound(struct orr_cost *cost)
     cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-/* The tile and split with the least time. The smallest tile is always possible, because a kernel can hold shorter
+/* The tile and split with the least time; of those that wait for memory alike, the one with the least arithmetic, which
+ * stays the fastest at every lower clock. The smallest tile is always possible, because a kernel can hold shorter
  * slices of it. */
 struct winner {
     size_t tile, split;
@@ -222,20 +223,21 @@ static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
     const struct orr_op *op = g->op;
     const double even_s = 2 * op->batch * op->m * op->n * g->k[0] / g->n_sm * g->chip_s_per_flop;
     struct winner winner = {N_TILES - 1, 0};
-    double best_s = HUGE_VAL;
+    double best_s = HUGE_VAL, best_compute_s = HUGE_VAL;
     for (size_t i = 0; i < N_TILES; i++) {
         if (TILES[i].m < g->least_rows) continue;
         if (i + 1 < N_TILES && !orr_tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
         /* Without any incomplete row, column or wave, the operand delivery of this tile alone makes it too slow. */
-        if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] >= best_s) continue;
+        if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] > best_s) continue;
         const struct tiling tiling = tiling_of(g, &TILES[i]);
         for (size_t split = 0; split < g->n_splits; split++) {
             /* A split only fills waves; it lowers neither the arithmetic of the tile nor the traffic. */
-            if (orr_max(tiling.least_s, g->dram_s[split]) + g->fixed_s[split] >= best_s) continue;
+            if (orr_max(tiling.least_s, g->dram_s[split]) + g->fixed_s[split] > best_s) continue;
             const struct candidate c = price(g, &tiling, split);
             const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, g->dram_s[split]) + g->fixed_s[split];
-            if (total_s >= best_s) continue;
+            if (total_s > best_s || (total_s >= best_s && c.compute_s >= best_compute_s)) continue;
             best_s = total_s;
+            best_compute_s = c.compute_s;
             winner = (struct winner){i, split};
         }
     }

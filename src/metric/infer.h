@@ -40,7 +40,7 @@
       r->decode_s)                                                                                                    \
     ORR_METRICS_INTERVAL(X, "latency_s", "latency", "dense or MoE, the longer phase, and what bounds it")             \
     X(BOUND, "bound_s", S, "speed of light: no overhead, no communication, nominal rates",                            \
-      "Σ over passes of max(FLOP / peak_flops_per_s, weights and cache read once / hbm_bytes_per_s)",                 \
+      "Σ over passes of max(Σ FLOP / peak of their format, weights and cache read once / hbm_bytes_per_s)",           \
       "Eqs. 24, 92 with u = 1", r->bound_s)                                                                           \
     X(BOUND_FRAC, "bound_frac", FRAC, "share of the speed of light that is reached",                                  \
       "bound_s / latency_s", "definition", orr_ratio(r->bound_s, r->latency_s))                                       \

@@ -42,7 +42,8 @@
       "gpus · Σ FLOP of the critical rank", "Eqs. 22, 23", r->executed_flops)                                         \
     X(MODEL_TFLOPS, "model_tflops_per_gpu", TFLOP_PER_S, "model FLOP rate of one GPU",                                \
       "model_flops / (step_time_s · gpus)", "definition", r->model_tflops_per_gpu)                                    \
-    X(MFU, "mfu_frac", FRAC, "model FLOP utilisation as published: attention counts whole, masked or not",            \
+    X(MFU, "mfu_frac", FRAC,                                                                                          \
+      "model FLOP utilisation as published: attention counts whole, masked or not; of long sequences it can pass 1",  \
       "model_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->mfu_frac)                                  \
     X(HFU, "hfu_frac", FRAC, "hardware FLOP utilisation; causal attention counts half, in mfu_frac whole",            \
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \

@@ -35,8 +35,8 @@
        Datasheet: rows 46, sources 3, inside 93 %, left out 93 %. */ \
     X(IN_FLIGHT_MOE, 0.83, 1.62, 0.81, 1.62, 0.92, 0.93) \
     /* Calibrated: rows 2041, sources 32, inside 86 %, left out 85 %. \
-       Datasheet: rows 795, sources 31, inside 87 %, left out 88 %. */ \
-    X(SERVE, 0.88, 1.63, 0.84, 1.83, 0.85, 0.88) \
+       Datasheet: rows 795, sources 31, inside 87 %, left out 87 %. */ \
+    X(SERVE, 0.88, 1.63, 0.84, 1.83, 0.85, 0.87) \
     /* Calibrated: rows 1514, sources 29, inside 80 %, left out 80 %. \
        Datasheet: rows 233, sources 19, inside 80 %, left out 77 %. */ \
     X(SERVE_MOE, 0.90, 1.94, 0.87, 2.15, 0.80, 0.77) \
@@ -203,8 +203,8 @@
     X("llama.cpp-2024-05", DECODE_NETWORK, -1, "", 0.990, 1.552) \
     X("llama.cpp-2024-05", HOST, -1, "", 0.990, 1.535) \
     X("llama.cpp-2024-05", HOST, 2, "", 0.990, 1.423) \
-    X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 2.265) \
-    X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 2.344) \
+    X("llama.cpp-2024-05", PREFILL, -1, "", 0.990, 2.268) \
+    X("llama.cpp-2024-05", PREFILL, 2, "", 0.990, 2.347) \
     X("llama.cpp-2024-05", PREFILL, 2, "rtx-4090", 0.863, 1.482) \
     X("llama.cpp-2024-05", PREFILL_SHORT, -1, "", 0.814, 1.301) \
     X("llama.cpp-2024-05", PREFILL_SHORT, 0, "", 0.990, 1.808) \
@@ -284,8 +284,8 @@
     X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.123) \
     X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.123) \
-    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.072) \
-    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.072) \
+    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.073) \
+    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.073) \
     X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.101) \
     X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.974, 1.019) \
     X("nemo-2025", TRAIN_MOE, -1, "", 0.976, 1.298) \
@@ -365,8 +365,8 @@
     X("sglang-0.5", SERVE, -1, "", 0.990, 1.570) \
     X("sglang-0.5", SERVE, 0, "", 0.990, 1.671) \
     X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.921, 1.302) \
-    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.744) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.321) \
+    X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.745) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.322) \
     X("sglang-0.5", SERVE, 2, "", 0.990, 1.237) \
     X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.191) \
     X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.229) \
@@ -377,15 +377,15 @@
     X("sglang-0.5", SERVE_MOE, 0, "", 0.815, 1.414) \
     X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
     X("sglang-0.5", SERVE_MOE, 2, "", 0.990, 1.328) \
-    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.943, 1.123) \
+    X("sglang-0.5", SERVE_MOE, 2, "b200-sxm", 0.943, 1.124) \
     X("sglang-0.5", SERVE_MOE, 2, "gb200-nvl72", 0.893, 1.355) \
     X("sglang-0.5", SERVE_MOE, 2, "gb300-nvl72", 0.909, 1.146) \
     X("sglang-0.5", SERVE_MOE, 2, "h100-sxm", 0.990, 2.105) \
     X("sglang-0.5", SERVE_MOE, 2, "h200-sxm", 0.990, 1.316) \
     X("sglang-0.5", SERVE_MOE, 4, "", 0.929, 1.395) \
     X("sglang-0.5", SERVE_MOE, 4, "b200-sxm", 0.913, 1.229) \
-    X("sglang-0.5", SERVE_FIRST, -1, "", 0.963, 2.095) \
-    X("sglang-0.5", SERVE_FIRST, 0, "", 0.963, 2.095) \
+    X("sglang-0.5", SERVE_FIRST, -1, "", 0.963, 2.096) \
+    X("sglang-0.5", SERVE_FIRST, 0, "", 0.963, 2.096) \
     X("sglang-0.5", SERVE_FIRST, 0, "a100-80g-sxm", 0.463, 2.224) \
     X("sglang-0.5", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.726) \
     X("sglang-0.5", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.688) \
@@ -406,11 +406,11 @@
     X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.144) \
     X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.154) \
     X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.230) \
-    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.407) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.407) \
+    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.408) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.408) \
     X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.259) \
     X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.611) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.365) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.366) \
     X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.218) \
     X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.218) \
     X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.227) \
@@ -418,9 +418,9 @@
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.411) \
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.516) \
     X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.292) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.867, 1.138) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.867, 1.138) \
-    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.974, 1.156) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.870, 1.138) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.870, 1.138) \
+    X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.975, 1.156) \
     X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.139) \
     X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.120) \
     X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.082) \
@@ -440,10 +440,10 @@
     X("tensorrt-llm-0.17", SERVE, 2, "", 0.990, 1.272) \
     X("tensorrt-llm-0.17", SERVE, 2, "h100-sxm", 0.990, 1.225) \
     X("tensorrt-llm-0.17", SERVE, 2, "h200-sxm", 0.990, 1.320) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, -1, "", 0.990, 1.333) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.333) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.304) \
-    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.395) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, -1, "", 0.990, 1.321) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.321) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.305) \
+    X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.394) \
     X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.032) \
     X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.032) \
     X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.028) \
@@ -508,16 +508,16 @@
     X("tensorrt-llm-1.2", SERVE, -1, "", 0.896, 1.075) \
     X("tensorrt-llm-1.2", SERVE, 0, "", 0.937, 1.010) \
     X("tensorrt-llm-1.2", SERVE, 0, "b200-sxm", 0.959, 1.010) \
-    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.955, 1.041) \
-    X("tensorrt-llm-1.2", SERVE, 2, "", 0.894, 1.340) \
-    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.952, 1.024) \
+    X("tensorrt-llm-1.2", SERVE, 0, "h200-sxm", 0.956, 1.041) \
+    X("tensorrt-llm-1.2", SERVE, 2, "", 0.895, 1.340) \
+    X("tensorrt-llm-1.2", SERVE, 2, "b200-sxm", 0.952, 1.025) \
     X("tensorrt-llm-1.2", SERVE, 2, "h200-sxm", 0.950, 1.019) \
     X("tensorrt-llm-1.2", SERVE, 3, "", 0.990, 1.072) \
     X("tensorrt-llm-1.2", SERVE, 3, "b200-sxm", 0.990, 1.072) \
-    X("tensorrt-llm-1.2", SERVE, 4, "", 0.977, 1.050) \
-    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.987, 1.047) \
+    X("tensorrt-llm-1.2", SERVE, 4, "", 0.979, 1.052) \
+    X("tensorrt-llm-1.2", SERVE, 4, "b200-sxm", 0.990, 1.049) \
     X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.939, 3.291) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.975, 3.299) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.976, 3.299) \
     X("tensorrt-llm-1.2", SERVE_MOE, 0, "b200-sxm", 0.793, 1.311) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.918, 1.232) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.871, 1.010) \
@@ -525,12 +525,12 @@
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.944, 1.135) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.282) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.914, 1.100) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.909, 1.010) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.910, 1.010) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.918, 1.036) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "h200-sxm", 0.990, 1.433) \
     X("tensorrt-llm-1.2", SERVE_FIRST, -1, "", 0.952, 1.766) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "", 0.952, 1.766) \
-    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.879, 1.137) \
+    X("tensorrt-llm-1.2", SERVE_FIRST, 0, "b200-sxm", 0.880, 1.137) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb200-nvl72", 0.866, 2.290) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "gb300-nvl72", 0.932, 1.704) \
     X("tensorrt-llm-1.2", SERVE_FIRST, 0, "h200-sxm", 0.944, 1.505) \
@@ -586,18 +586,18 @@
     X("trl-2026-fsdp2", TRAIN_MOE, -1, "", 0.990, 2.634) \
     X("vllm", DECODE_DRAM, -1, "", 0.980, 1.044) \
     X("vllm", DECODE_DRAM, 2, "", 0.980, 1.044) \
-    X("vllm", SERVE, -1, "", 0.914, 1.231) \
-    X("vllm", SERVE, 0, "", 0.814, 1.134) \
+    X("vllm", SERVE, -1, "", 0.915, 1.231) \
+    X("vllm", SERVE, 0, "", 0.818, 1.144) \
     X("vllm", SERVE, 2, "", 0.914, 1.228) \
-    X("vllm", SERVE, 2, "h100-pcie", 0.866, 1.025) \
+    X("vllm", SERVE, 2, "h100-pcie", 0.874, 1.041) \
     X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.123) \
     X("vllm", SERVE, 3, "", 0.884, 1.080) \
     X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
     X("vllm", SERVE_MOE, -1, "", 0.990, 1.768) \
-    X("vllm", SERVE_FIRST, -1, "", 0.661, 1.375) \
-    X("vllm", SERVE_FIRST, 0, "", 0.661, 1.375) \
-    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.542, 1.010) \
-    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.577, 1.391) \
+    X("vllm", SERVE_FIRST, -1, "", 0.628, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "", 0.628, 1.375) \
+    X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.548, 1.010) \
+    X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.574, 1.391) \
     X("vllm-0.10", SERVE, -1, "", 0.990, 1.511) \
     X("vllm-0.10", SERVE, 0, "", 0.981, 2.114) \
     X("vllm-0.10", SERVE, 0, "b200-sxm", 0.977, 1.093) \
@@ -612,10 +612,10 @@
     X("vllm-0.10", SERVE_MOE, 0, "", 0.990, 1.334) \
     X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.468, 1.469) \
     X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.360) \
-    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.381) \
+    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.385) \
     X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.244) \
     X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.612) \
-    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.680) \
+    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.681) \
     X("vllm-0.10", SERVE_FIRST, -1, "", 0.923, 2.100) \
     X("vllm-0.10", SERVE_FIRST, 0, "", 0.923, 2.100) \
     X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.403) \
@@ -627,11 +627,11 @@
     X("vllm-0.11", SERVE, 0, "b200-sxm", 0.684, 1.087) \
     X("vllm-0.11", SERVE, 0, "h100-sxm", 0.990, 1.603) \
     X("vllm-0.11", SERVE, 2, "", 0.929, 1.206) \
-    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.391) \
+    X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.402) \
     X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.502) \
     X("vllm-0.11", SERVE, 2, "h200-sxm", 0.818, 1.039) \
     X("vllm-0.11", SERVE, 5, "", 0.865, 1.190) \
-    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.894, 1.707) \
+    X("vllm-0.11", SERVE, 5, "b200-sxm", 0.894, 1.708) \
     X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
     X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
     X("vllm-0.11", SERVE_MOE, -1, "", 0.972, 1.338) \
@@ -653,18 +653,18 @@
     X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.963, 1.617) \
     X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.861, 1.747) \
     X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.344) \
-    X("vllm-0.14", SERVE, -1, "", 0.884, 1.555) \
+    X("vllm-0.14", SERVE, -1, "", 0.885, 1.555) \
     X("vllm-0.14", SERVE, 2, "", 0.884, 1.655) \
-    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.799, 1.330) \
+    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.799, 1.331) \
     X("vllm-0.14", SERVE_MOE, -1, "", 0.947, 1.220) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.932, 1.156) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.932, 1.157) \
     X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.927, 1.152) \
     X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.309) \
     X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.441) \
     X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.359) \
     X("vllm-0.14", SERVE_FIRST, -1, "", 0.951, 1.313) \
     X("vllm-0.14", SERVE_FIRST, 0, "", 0.951, 1.313) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.945, 1.194) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.945, 1.195) \
     X("vllm-0.17", SERVE, -1, "", 0.950, 1.165) \
     X("vllm-0.17", SERVE, 2, "", 0.927, 1.101) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
@@ -699,16 +699,16 @@
     X("vllm-0.2", PREFILL, 0, "h100-sxm", 0.990, 1.917) \
     X("vllm-0.2", PREFILL_SHORT, -1, "", 0.990, 2.020) \
     X("vllm-0.2", PREFILL_SHORT, 0, "", 0.990, 2.002) \
-    X("vllm-0.20", SERVE, -1, "", 0.964, 1.074) \
-    X("vllm-0.20", SERVE, 0, "", 0.811, 1.043) \
-    X("vllm-0.20", SERVE, 2, "", 0.971, 1.187) \
-    X("vllm-0.20", SERVE, 2, "l4", 0.972, 1.034) \
+    X("vllm-0.20", SERVE, -1, "", 0.968, 1.074) \
+    X("vllm-0.20", SERVE, 0, "", 0.814, 1.043) \
+    X("vllm-0.20", SERVE, 2, "", 0.983, 1.195) \
+    X("vllm-0.20", SERVE, 2, "l4", 0.984, 1.072) \
     X("vllm-0.20", SERVE_MOE, -1, "", 0.876, 1.351) \
     X("vllm-0.20", SERVE_MOE, 2, "", 0.877, 1.269) \
     X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.856, 1.124) \
-    X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.383) \
-    X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.383) \
-    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.942) \
+    X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.370) \
+    X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.370) \
+    X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.938) \
     X("vllm-0.4", DECODE_DRAM, -1, "", 0.959, 1.145) \
     X("vllm-0.4", DECODE_DRAM, 2, "", 0.959, 1.145) \
     X("vllm-0.4", DECODE_DRAM, 2, "a100-80g-sxm", 0.959, 1.145) \
@@ -762,8 +762,8 @@
     X("vllm-0.6", SERVE, -1, "", 0.723, 1.111) \
     X("vllm-0.6", SERVE, 0, "", 0.586, 1.075) \
     X("vllm-0.6", SERVE, 0, "h100-sxm", 0.749, 1.065) \
-    X("vllm-0.6", SERVE, 2, "", 0.803, 1.163) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.462) \
+    X("vllm-0.6", SERVE, 2, "", 0.803, 1.156) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.461) \
     X("vllm-0.6", SERVE_FIRST, -1, "", 0.584, 1.010) \
     X("vllm-0.6", SERVE_FIRST, 0, "", 0.584, 1.010) \
     X("vllm-0.7", SERVE, -1, "", 0.853, 1.254) \
@@ -775,8 +775,8 @@
     X("vllm-0.7", SERVE, 2, "rtx-a6000", 0.836, 1.014) \
     X("vllm-0.7", SERVE, 3, "", 0.805, 1.010) \
     X("vllm-0.7", SERVE, 3, "rtx-4090", 0.723, 1.010) \
-    X("vllm-0.7", SERVE, 5, "", 0.794, 1.863) \
-    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.798, 1.995) \
+    X("vllm-0.7", SERVE, 5, "", 0.796, 1.863) \
+    X("vllm-0.7", SERVE, 5, "h200-sxm", 0.799, 1.995) \
     X("vllm-0.7", SERVE_MOE, -1, "", 0.979, 2.164) \
     X("vllm-0.7", SERVE_MOE, 2, "", 0.880, 1.172) \
     X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 424.764) \
@@ -784,11 +784,11 @@
     X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.049) \
     X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.699) \
     X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.863) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 5.056) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.818) \
     X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.876) \
     X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 516.070) \
     X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.986) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.756) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.707) \
     X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 2.729) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \

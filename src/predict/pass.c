@@ -254,16 +254,28 @@ static struct orr_load load_at(void *context, double clock_frac)
                              .matrix_s = time.matrix_s / clock_frac};
 }
 
-/* No kernel can avoid this time: the FLOP at peak, or operands and cache read once at the nominal DRAM rate. */
-static double light_s(const struct orr_job *job, const struct orr_op_list *list, size_t first, double flops)
+/* The rate that no kernel of the operator can exceed: that of the units which run it, in its own format. A product that
+ * adds up in 16 bits has a peak of its own (Eq. 384), and attention over a narrow cache may multiply in its format. */
+static double light_flops_per_s(const struct orr_chip *chip, const struct orr_op *op)
 {
-    const struct orr_chip *chip = &job->system.chip;
-    double bytes = 0;
+    const double peak = chip->peak_flops_per_s[op->dtype];
+    if (op->vector) return chip->vector_flops_per_s;
+    if (op->half_sums) return orr_max(peak, chip->half_sum_flops_per_s);
+    const bool narrow = op->kind == ORR_OP_DECODE && op->input_bytes < 2;
+    return narrow ? orr_max(peak, chip->peak_flops_per_s[ORR_DTYPE_FP8]) : peak;
+}
+
+/* Eq. 92: no kernel can avoid this time: every FLOP at the peak of its format, or operands and cache read once at the
+ * nominal DRAM rate. */
+static double light_s(const struct orr_chip *chip, const struct orr_op_list *list, size_t first)
+{
+    double compute_s = 0, bytes = 0;
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
+        if (op->flops > 0) compute_s += op->count * op->flops / light_flops_per_s(chip, op);
         bytes += op->kind == ORR_OP_POINTWISE || op->kind == ORR_OP_COLLECTIVE ? 0 : op->count * op->bytes;
     }
-    return orr_max(flops / chip->peak_flops_per_s[job->serving.matrix], bytes / chip->hbm_bytes_per_s);
+    return orr_max(compute_s, bytes / chip->hbm_bytes_per_s);
 }
 
 static void add_up(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
@@ -301,7 +313,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.gap_s = orr_max(trial.gap_s, least_s - pass.busy_s); /* Eq. 380 */
-    pass.light_s = light_s(job, list, first, pass.work.flops);
+    pass.light_s = light_s(&job->system.chip, list, first);
     pass.launch_s = orr_pass_host_s(job, shape, launched_s);
     pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 126 */
     return pass;

@@ -19,7 +19,7 @@
 #include "spec/names.h"
 #include "spec/plan.h"
 
-#define WHY 320
+#define WHY ORR_WARNING
 
 /* ---------------------------------------------------------------- reasons */
 
@@ -359,6 +359,17 @@ const char *orr_faster_is_slower(const struct orr_job *job)
                ? "gradients are counted to be sent beside compute, but beside no bubble"
                : "a product is counted to keep the tile that is fastest at the full clock, and under the power limit, "
                  "which leaves a lower one, another can be faster";
+}
+
+bool orr_warn_utilisation(const struct orr_answer *answer, char why[ORR_WARNING])
+{
+    const struct orr_result *r = &answer->train;
+    if (answer->job->kind != ORR_JOB_TRAIN || r->mfu_frac <= 1) return false;
+    (void)snprintf(why, ORR_WARNING,
+                   "MFU above 100 %%: as published it counts pairs of tokens that the causal mask leaves out, %.3g "
+                   "times the FLOP that are needed; without them it is %.1f %% (mfu_causal_frac)",
+                   r->mfu_frac / r->mfu_causal_frac, 100 * r->mfu_causal_frac);
+    return true;
 }
 
 json_t *orr_warnings_json(const struct orr_job *job)

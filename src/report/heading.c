@@ -124,6 +124,8 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     orr_text_add(&line, " · constants %s, %s", job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
     orr_assumed_lines(job, job->assumed, &answer->train.spread, style, text);
+    char why[ORR_WARNING];
+    if (orr_warn_utilisation(answer, why)) orr_text_wrap(text, style, "warning", ORR_SUMMARY_LABEL, why, " ");
     orr_text_add(text, "\n");
     free(line.data);
 }

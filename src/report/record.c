@@ -45,7 +45,10 @@ static int put_assumed(json_t *root, const struct orr_answer *answer)
     const struct orr_job *job = answer->job;
     const struct orr_spread *spread = &answer->train.spread;
     int failed = json_object_set_new(root, "assumed", orr_assumed_json(job, job->assumed, spread));
-    failed |= json_object_set_new(root, "warnings", orr_warnings_json(job));
+    json_t *warnings = orr_warnings_json(job);
+    char why[ORR_WARNING];
+    if (orr_warn_utilisation(answer, why)) failed |= json_array_append_new(warnings, json_string(why));
+    failed |= json_object_set_new(root, "warnings", warnings);
     if (job->kind != ORR_JOB_TRAIN || spread->n_tried == 0) return failed;
     return failed | json_object_set_new(root, "spread",
                                         json_pack("{sI sI so so}", "tried", (json_int_t)spread->n_tried, "fit",

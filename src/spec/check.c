@@ -511,9 +511,17 @@ static enum orr_err check_draft(const struct orr_job *job, struct orr_error *err
     return ORR_OK;
 }
 
-/* Graphs cannot be switched on where nothing says for how many sequences an engine captures them. */
+/* Graphs cannot be switched on where nothing says for how many sequences an engine captures them, nor what is about
+ * experts in a model without any. */
 static enum orr_err check_options(const struct orr_job *job, struct orr_error *error)
 {
+    static const enum orr_run_option ABOUT_EXPERTS[] = {ORR_OPTION_TWO_BATCH_OVERLAP, ORR_OPTION_EXPERT_COPIES};
+    for (size_t i = 0; i < ORR_COUNT_OF(ABOUT_EXPERTS); i++) {
+        char key[64];
+        if (job->serving.options[ABOUT_EXPERTS[i]] != ORR_SWITCH_ON || orr_model_has_experts(&job->model)) continue;
+        (void)snprintf(key, sizeof key, "workload.%s", orr_run_option_names[ABOUT_EXPERTS[i]]);
+        return FAIL(error, key, "has no effect: %s has no experts", job->model.id);
+    }
     if (job->serving.options[ORR_OPTION_GRAPHS] != ORR_SWITCH_ON || job->engine.graph_sequences > 0) return ORR_OK;
     return FAIL(error, "workload.graphs",
                 "engine %s replays no graphs; engine.graph_sequences (set) says for how many sequences yours does",

@@ -28,6 +28,10 @@ enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struc
 enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                 struct orr_search_request *search, struct orr_error *error);
 /* Fill a request of kind "serving" from a parsed one, which is taken apart. */
+/* Under load, the traffic and the engine say what a prompt finds in the cache and how it is cut: a job's own word for
+ * one prompt would change nothing. */
+enum orr_err orr_request_check_prompt(const struct orr_doc *request, const struct orr_job *job,
+                                      struct orr_error *error);
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error);
 /* Fills what "traffic" leaves open from the file that its key "like" names (traffic_named.c). */

@@ -369,6 +369,8 @@ static enum orr_err read_search(const struct orr_catalogue *catalogue, struct or
     search->job.kind = (enum orr_job_kind)head.kind;
     if (!err) err = read_ask(request, ask, search, error);
     if (!err) err = read_base(catalogue, request, search, error);
+    if (!err && (search->concurrency > 0 || search->rate_per_s > 0))
+        err = orr_request_check_prompt(request, &search->job, error);
     if (!err && head.kind == ORR_JOB_INFER) fill_formats(search, any_weights, any_kv);
     json_t *compare = json_object_get(ask, "compare");
     if (!err && compare) err = compare_with(catalogue, request, compare, search, error);

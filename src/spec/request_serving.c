@@ -400,10 +400,13 @@ static enum orr_err check_effects(const struct orr_doc *request, const json_t *t
 }
 
 /* Answers that are longer than a request may make them contradict each other; laws without an end are cut by nobody. */
-static enum orr_err check_outputs(const struct orr_doc *request, const struct orr_traffic *t, struct orr_error *error)
+static enum orr_err check_outputs(const struct orr_doc *request, const struct orr_serving_request *serving,
+                                  struct orr_error *error)
 {
+    const struct orr_traffic *t = &serving->traffic;
     const struct orr_lengths *l = &t->output_len;
-    const double longest = l->law == ORR_LENGTH_UNIFORM ? l->high : l->law == ORR_LENGTH_FIXED ? l->mean : 0;
+    double longest = l->law == ORR_LENGTH_UNIFORM ? l->high : l->law == ORR_LENGTH_FIXED ? l->mean : 0;
+    for (size_t i = 0; i < t->n_trace; i++) longest = orr_max(longest, (double)serving->trace[i].output_len);
     if (t->max_output_len == 0 || (double)t->max_output_len >= longest) return ORR_OK;
     return orr_doc_fail(request, "traffic.max_output_len", error, "%lld is below answers of %.0f tokens (output_len)",
                         (long long)t->max_output_len, longest);
@@ -474,7 +477,7 @@ static enum orr_err read_traffic(const struct orr_catalogue *catalogue, const st
     if (!err && trace) err = read_trace(catalogue, request, trace, serving, error);
     if (!err) err = read_length(request, traffic, "input_len", trace, &t->input_len, error);
     if (!err) err = read_length(request, traffic, "output_len", trace, &t->output_len, error);
-    if (!err) err = check_outputs(request, t, error);
+    if (!err) err = check_outputs(request, serving, error);
     fill_defaults(t);
     return err;
 }
@@ -486,6 +489,17 @@ static enum orr_err check_batch(const struct orr_doc *request, struct orr_error 
     return orr_doc_fail(request, "workload.batch", error,
                         "has no effect: the load decides how many sequences run at once; engine.max_requests limits "
                         "them (set)");
+}
+
+enum orr_err orr_request_check_prompt(const struct orr_doc *request, const struct orr_job *job, struct orr_error *error)
+{
+    if (job->serving.prefix_hit_frac > 0)
+        return orr_doc_fail(request, "workload.prefix_hit_frac", error,
+                            "has no effect under load: traffic.prefix_share says what prompts have in common");
+    if (job->serving.chunk_tokens > 0)
+        return orr_doc_fail(request, "workload.chunk_tokens", error,
+                            "has no effect under load: engine.max_step_tokens limits the tokens of a step (set)");
+    return ORR_OK;
 }
 
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
@@ -509,6 +523,7 @@ enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct o
     }
     if (!err) err = orr_deployment_read(catalogue, request, deployment, serving, error);
     if (!err) err = orr_request_read(catalogue, request, &stale, &serving->job, error);
+    if (!err) err = orr_request_check_prompt(request, &serving->job, error);
     if (!err) err = orr_deployment_check(request, serving, error);
     json_decref(deployment);
     if (err) orr_serving_request_close(serving);

@@ -127,6 +127,18 @@ static json_t *list_systems(json_t *value)
     return list;
 }
 
+/* Are there gaps in the list, or a system twice? */
+static bool is_odd_list(const json_t *value, const json_t *systems)
+{
+    const char *text = json_string_value(value);
+    size_t n = 1;
+    for (const char *at = text; text && strncmp(text, "generated:", 10) != 0 && (at = strchr(at, ',')); at++) n++;
+    for (size_t i = 0; i < json_array_size(systems); i++)
+        for (size_t k = 0; k < i; k++)
+            if (json_equal(json_array_get(systems, i), json_array_get(systems, k))) return true;
+    return text && n != json_array_size(systems);
+}
+
 /* The request with one system; lengths of the mean request are in its workload if `service` is known. */
 static struct orr_doc one_system(const struct orr_doc *request, json_t *system,
                                  const struct orr_serving_request *service)
@@ -171,9 +183,9 @@ static enum orr_err read_systems(const struct orr_catalogue *catalogue, const st
     json_t *systems = value ? list_systems(value) : NULL;
     const size_t n = json_array_size(systems);
     enum orr_err err = ORR_OK;
-    if (n < 1 || n > ORR_SIZE_SYSTEMS)
-        err = orr_doc_fail(request, "system", error, "must name one to %d systems, like \"h100-sxm,h200-sxm\"",
-                           ORR_SIZE_SYSTEMS);
+    if (n < 1 || n > ORR_SIZE_SYSTEMS || is_odd_list(value, systems))
+        err = orr_doc_fail(request, "system", error,
+                           "must name one to %d different systems, like \"h100-sxm,h200-sxm\"", ORR_SIZE_SYSTEMS);
     if (!err) {
         size->services = calloc(n, sizeof *size->services);
         size->spaces = calloc(n, sizeof *size->spaces);

@@ -57,8 +57,8 @@ static const char *next_name(const char *list, char name[ORR_ID])
 static const char *value_of(const struct orr_validation *v, const struct orr_score *score, size_t at,
                             const char *column)
 {
-    const char *value = at < N_FILLED ? filled_value(score, at)
-                                      : orr_csv_cell(&v->csvs[score->csv], score->row, column);
+    const char *value =
+        at < N_FILLED ? filled_value(score, at) : orr_csv_cell(&v->csvs[score->csv], score->row, column);
     return value[0] ? value : NOT_GIVEN;
 }
 
@@ -105,6 +105,59 @@ static void keep_value(struct orr_validation *v, size_t at, const char *column, 
     v->n_scores = v->n_rows = kept;
 }
 
+/* The values of a column, those of rows that are not predicted among them, and those of the scores that are left; NULL
+ * if out of memory. */
+static const char **list_values(const struct orr_validation *v, size_t at, const char *column, size_t *n)
+{
+    size_t room = v->n_scores + 1;
+    for (size_t i = 0; i < v->n_csvs; i++) room += v->csvs[i].n_rows;
+    const char **values = calloc(room, sizeof *values);
+    if (!values) return NULL;
+    *n = 0;
+    for (size_t i = 0; i < v->n_scores; i++) values[(*n)++] = value_of(v, &v->scores[i], at, column);
+    for (size_t i = 0; i < v->n_csvs; i++)
+        for (size_t row = 0; row < v->csvs[i].n_rows; row++) {
+            const char *cell = orr_csv_cell(&v->csvs[i], row, column);
+            if (cell[0] || at >= N_FILLED) values[(*n)++] = cell[0] ? cell : NOT_GIVEN;
+        }
+    return values;
+}
+
+/* An error if the column has values, and this is none of them. */
+static enum orr_err check_value(const struct orr_validation *v, size_t at, const char *column, const char *value,
+                                struct orr_error *error)
+{
+    size_t n = 0;
+    char hint[ORR_HINT];
+    const char **values = list_values(v, at, column, &n);
+    if (!values) return orr_out_of_memory(error, NULL);
+    enum orr_err err = ORR_OK;
+    if (n > 0 && find(values, n, value) == n)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no row has %s \"%.80s\"%s", column, value,
+                       orr_did_you_mean(hint, value, values, n));
+    free(values);
+    return err;
+}
+
+/* Checks the conditions or keeps what meets them. */
+static enum orr_err each_condition(struct orr_validation *v, const char *const *names, size_t n, const char *conditions,
+                                   bool keep, struct orr_error *error)
+{
+    enum orr_err err = ORR_OK;
+    for (const char *rest = conditions; rest && !err;) {
+        char name[ORR_ID];
+        rest = next_name(rest, name);
+        char *value = strchr(name, '=');
+        if (value) *value++ = '\0';
+        const size_t at = find(names, n, name);
+        if (at == n) err = orr_fail_unknown(error, "column", "columns", name, names, n);
+        else if (!value) err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%s: expected COLUMN=VALUE", name);
+        else if (keep) keep_value(v, at, name, *value ? value : NOT_GIVEN);
+        else err = check_value(v, at, name, *value ? value : NOT_GIVEN, error);
+    }
+    return err;
+}
+
 enum orr_err orr_validation_only(const char *conditions, struct orr_validation **validation, struct orr_error *error)
 {
     if (!*validation) *validation = calloc(1, sizeof **validation);
@@ -131,24 +184,18 @@ bool orr_validation_asks(const struct orr_validation *validation, const struct o
     return true;
 }
 
+/* A report about no row would look like one about rows without errors. */
 enum orr_err orr_validation_keep(struct orr_validation *validation, const char *conditions, struct orr_error *error)
 {
     ORR_PLAIN_NUMBERS;
     size_t n = 0;
     const char **names = list_columns(validation, &n);
     if (!names) return orr_out_of_memory(error, NULL);
-    enum orr_err err = ORR_OK;
-    for (const char *rest = conditions; rest && !err;) {
-        char name[ORR_ID];
-        rest = next_name(rest, name);
-        char *value = strchr(name, '=');
-        if (value) *value++ = '\0';
-        const size_t at = find(names, n, name);
-        if (at == n) err = orr_fail_unknown(error, "column", "columns", name, names, n);
-        else if (!value)
-            err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%s: expected COLUMN=VALUE", name);
-        else keep_value(validation, at, name, *value ? value : NOT_GIVEN);
-    }
+    enum orr_err err = each_condition(validation, names, n, conditions, false, error);
+    if (!err) err = each_condition(validation, names, n, conditions, true, error);
+    if (!err && validation->n_scores == 0)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no row that is scored meets all of \"%.200s\"",
+                       conditions);
     validation->n_verdicts = validation->n_wrong_verdicts = validation->n_failed = validation->n_missed = 0;
     free(names);
     return err;

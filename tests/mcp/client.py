@@ -146,6 +146,8 @@ def errors(program):
         (request(1, "tools/call", {"name": "train", "arguments": {"model": "/etc/passwd", "system": "h100"}}), "model"),
         (request(1, "tools/call", {"name": "show", "arguments": {"name": "nothing"}}), "nothing"),
         (request(1, "tools/call", {"name": "list", "arguments": {"part": "nothing"}}), "nothing"),
+        (request(1, "tools/call", {"name": "list", "arguments": {"part": "engines", "kind": "serving"}}), "kind"),
+        (request(1, "tools/call", {"name": "show", "arguments": {"name": "h100", "facts": True}}), "facts"),
         (request(1, "tools/call", {"name": "compare", "arguments": {"requests": []}}), "2 to 8"),
         (request(1, "tools/call", {"name": "serving", "arguments": {"kind": "train", "model": "llama3-8b", "system": "h100"}}), "kind"),
         (request(1, "ping", {"_meta": {"io.modelcontextprotocol/protocolVersion": "1999-01-01"}}), -32022),

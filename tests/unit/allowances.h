@@ -14,16 +14,21 @@ static const struct allowance {
     {"a larger L2 is slower (zero bubble)", 0.006},
     {"a higher DRAM rate is slower (zero bubble)", 0.04},
     {"a higher FLOP rate is slower (zero bubble)", 0.03},
+    {"a longer sequence takes less (zero bubble)", 0.004},
     {"a longer sequence takes less", 0.001},
+    /* the start of a walk over keys (Eq. 46) is counted by the share of pairs that a mask leaves: where a ring cuts
+     * sequences, and one of twice the length is longer than the window, half of the start is gone as well */
+    {"a longer sequence takes less (windows)", 0.06},
     /* the pipeline rank that sets the pace changes, and with it the backward pass that its gradients hide beside */
     {"faster scale-up links are slower", 0.02},
+    {"a lower scale-out latency is slower", 0.005},
     /* tiles are chosen at the burst clock, and at the clock that the power limit leaves another can be faster: the
-     * answer of a sensitivity says so */
-    {"a higher FLOP rate is slower", 0.0002},
-    {"a larger L2 is slower", 0.0005},
+     * answer of a sensitivity says so. Tiles that are equally fast at the first are no such case (Eq. 33) */
+    {"a higher FLOP rate is slower", 0.003},
+    {"a larger L2 is slower", 0.001},
     {"a higher L2 rate is slower", 0.003},
     {"a larger L2 is slower (serving)", 0.0005},
-    {"a higher FLOP rate is slower (serving)", 0.04}, /* boards that are held at two thirds of the burst clock */
+    {"a higher FLOP rate is slower (serving)", 0.01}, /* boards that are held at two thirds of the burst clock */
     {"a higher L2 rate is slower (serving)", 0.003},
     /* a stage of one layer hides no gradients, one of two layers half of them (Eq. 76): the ends are no buckets */
     {"more layers take less", 0.06},
@@ -40,6 +45,7 @@ static const struct allowance {
     {"one sequence more: less per token", 0.04},
     {"one sequence more: less per token (pp > 1)", 0.05},
     {"twice the sequences: less per token", 0.001},
+    {"twice the sequences: less per token (pp > 1)", 0.006},
     /* a sequence more makes pieces of the batch longer, and their rows fit tiles, chunks and runs of a tower better */
     {"one sequence more: earlier first token", 0.03},
     {"one sequence more: earlier first token (pp > 1)", 0.07},
@@ -51,8 +57,9 @@ static const struct allowance {
      * a cache and more behind one, which shows in prompts of a few tokens, and where fewer rows wait as long: the
      * answer warns of both */
     {"a cached prefix: later first token", 0.17},
-    /* the last chunk of a prompt, one token longer, fits tiles better */
-    {"one prompt token more: earlier first token", 0.002},
+    /* the last chunk of a prompt, one token longer, fits tiles better; and once it is as long as the others it is
+     * priced with them, as chunks behind their mean context, where the host waits less than for the last (Eq. 126) */
+    {"one prompt token more: earlier first token", 0.01},
 };
 
 #endif

@@ -31,8 +31,9 @@ static void read_sampled(struct world *w, size_t i)
 {
     read_job(w,
              "{'kind':'infer','model':'%s','system':'h100-sxm','plan':{'pp':%d,'dp':%d,'ep':%d},'workload':{'engine':"
-             "'%s','batch':%d,'input_len':100,'output_len':12,'two_batch_overlap':true}}",
-             JOBS[i].model, JOBS[i].pp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].batch);
+             "'%s','batch':%d,'input_len':100,'output_len':12,'two_batch_overlap':%s}}",
+             JOBS[i].model, JOBS[i].pp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].batch,
+             JOBS[i].ep > 1 ? "true" : "false");
     only_sampling(&w->job.engine);
     w->job.engine.host_launch_s = w->job.engine.host_layer_s = 0; /* sampling alone */
 }

@@ -351,6 +351,10 @@ static void rows_are_chosen_and_grouped_by_several_columns(void **state)
     json_decref(json);
     assert_int_equal(orr_validation_group(v, "tp,pp,dp,gpus,seq", &error), ORR_ERR_INPUT);
     assert_int_equal(orr_validation_keep(v, "tp", &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_validation_keep(v, "system=a100-80g", &error), ORR_ERR_INPUT);
+    assert_string_equal(error.text, "no row has system \"a100-80g\" (did you mean \"a100-80g-sxm\"?)");
+    assert_int_equal(orr_validation_keep(v, "tp=1,gpus=16", &error), ORR_ERR_INPUT);
+    assert_string_equal(error.text, "no row that is scored meets all of \"tp=1,gpus=16\"");
     orr_validation_free(v);
 }
 
