@@ -5,26 +5,26 @@
  * and the shares left out of both. */
 #define ORR_INTERVALS(X) \
     /* Calibrated: rows 1521, sources 72, inside 78 %, left out 78 %. \
-       Datasheet: rows 188, sources 27, inside 90 %, left out 89 %. */ \
+       Datasheet: rows 188, sources 27, inside 91 %, left out 89 %. */ \
     X(TRAIN_DENSE, 0.92, 1.35, 0.88, 1.64, 0.78, 0.89) \
-    /* Calibrated: rows 58, sources 11, inside 90 %, left out 90 %. \
+    /* Calibrated: rows 58, sources 11, inside 90 %, left out 88 %. \
        Datasheet: rows 63, sources 12, inside 87 %, left out 87 %. */ \
-    X(TRAIN_MOE, 0.88, 2.21, 0.67, 2.21, 0.90, 0.87) \
-    /* Calibrated: rows 515, sources 24, inside 85 %, left out 85 %. \
+    X(TRAIN_MOE, 0.87, 2.21, 0.67, 2.21, 0.88, 0.87) \
+    /* Calibrated: rows 514, sources 23, inside 85 %, left out 84 %. \
        Datasheet: rows 144, sources 16, inside 88 %, left out 85 %. */ \
-    X(DECODE_DRAM, 0.94, 1.37, 0.86, 1.37, 0.85, 0.85) \
+    X(DECODE_DRAM, 0.94, 1.37, 0.86, 1.37, 0.84, 0.85) \
     /* Calibrated: rows 161, sources 14, inside 91 %, left out 90 %. \
        Datasheet: rows 100, sources 7, inside 91 %, left out 89 %. */ \
     X(DECODE_NETWORK, 0.89, 1.75, 0.83, 1.75, 0.90, 0.89) \
     /* Calibrated: rows 247, sources 14, inside 77 %, left out 76 %. \
        Datasheet: rows 114, sources 12, inside 84 %, left out 83 %. */ \
     X(HOST, 0.82, 1.55, 0.70, 1.55, 0.76, 0.83) \
-    /* Calibrated: rows 229, sources 14, inside 86 %, left out 85 %. \
+    /* Calibrated: rows 230, sources 14, inside 87 %, left out 84 %. \
        Datasheet: rows 56, sources 7, inside 79 %, left out 77 %. */ \
-    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.85, 0.77) \
-    /* Calibrated: rows 75, sources 9, inside 91 %, left out 89 %. \
+    X(PREFILL, 0.87, 1.62, 0.78, 1.62, 0.84, 0.77) \
+    /* Calibrated: rows 75, sources 9, inside 92 %, left out 91 %. \
        Datasheet: rows 53, sources 9, inside 85 %, left out 83 %. */ \
-    X(PREFILL_SHORT, 0.96, 2.05, 0.81, 3.15, 0.89, 0.83) \
+    X(PREFILL_SHORT, 0.98, 2.05, 0.81, 3.15, 0.91, 0.83) \
     /* Calibrated: rows 93, sources 12, inside 85 %, left out 83 %. \
        Datasheet: rows 51, sources 3, inside 71 %, left out 65 %. */ \
     X(INFER_MOE, 0.91, 2.13, 0.68, 2.97, 0.83, 0.65) \
@@ -37,12 +37,12 @@
     /* Calibrated: rows 2041, sources 32, inside 86 %, left out 85 %. \
        Datasheet: rows 795, sources 31, inside 87 %, left out 87 %. */ \
     X(SERVE, 0.88, 1.63, 0.84, 1.83, 0.85, 0.87) \
-    /* Calibrated: rows 1514, sources 29, inside 80 %, left out 80 %. \
+    /* Calibrated: rows 1514, sources 29, inside 80 %, left out 79 %. \
        Datasheet: rows 233, sources 19, inside 80 %, left out 77 %. */ \
-    X(SERVE_MOE, 0.90, 1.94, 0.87, 2.15, 0.80, 0.77) \
-    /* Calibrated: rows 1317, sources 28, inside 93 %, left out 93 %. \
+    X(SERVE_MOE, 0.90, 1.94, 0.87, 2.15, 0.79, 0.77) \
+    /* Calibrated: rows 1317, sources 28, inside 95 %, left out 95 %. \
        Datasheet: rows 723, sources 35, inside 91 %, left out 91 %. */ \
-    X(SERVE_FIRST, 0.78, 6.28, 0.56, 6.28, 0.93, 0.91)
+    X(SERVE_FIRST, 0.73, 6.09, 0.56, 6.09, 0.95, 0.91)
 
 /* Engines with at least 8 measured times in a regime, with their families; regimes as bits;
  * architectures of the chips. */
@@ -217,9 +217,9 @@
     X("maxtext-2024", TRAIN_DENSE, 0, "", 0.928, 1.096) \
     X("maxtext-2024", TRAIN_DENSE, 0, "h100-sxm", 0.923, 1.099) \
     X("maxtext-2024", TRAIN_DENSE, 0, "tpu-v5e", 0.940, 1.050) \
-    X("maxtext-2025", TRAIN_DENSE, -1, "", 0.967, 1.014) \
-    X("maxtext-2025", TRAIN_DENSE, 0, "", 0.967, 1.014) \
-    X("maxtext-2025", TRAIN_DENSE, 0, "h100-sxm", 0.915, 1.010) \
+    X("maxtext-2025", TRAIN_DENSE, -1, "", 0.966, 1.014) \
+    X("maxtext-2025", TRAIN_DENSE, 0, "", 0.966, 1.014) \
+    X("maxtext-2025", TRAIN_DENSE, 0, "h100-sxm", 0.909, 1.010) \
     X("maxtext-2025", TRAIN_DENSE, 0, "tpu-v6e", 0.990, 1.068) \
     X("megatron-core-2024", TRAIN_DENSE, -1, "", 0.990, 1.091) \
     X("megatron-core-2024", TRAIN_DENSE, 0, "", 0.990, 1.091) \
@@ -254,10 +254,10 @@
     X("megatron-lm-2023", TRAIN_DENSE, -1, "", 0.982, 1.318) \
     X("megatron-lm-2023", TRAIN_DENSE, 0, "", 0.982, 1.318) \
     X("megatron-lm-2023", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.145) \
-    X("mosaic-fsdp", TRAIN_DENSE, -1, "", 0.960, 1.084) \
-    X("mosaic-fsdp", TRAIN_DENSE, 0, "", 0.960, 1.084) \
+    X("mosaic-fsdp", TRAIN_DENSE, -1, "", 0.960, 1.081) \
+    X("mosaic-fsdp", TRAIN_DENSE, 0, "", 0.960, 1.081) \
     X("mosaic-fsdp", TRAIN_DENSE, 0, "a100-80g-sxm", 0.896, 1.010) \
-    X("mosaic-fsdp", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.130) \
+    X("mosaic-fsdp", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.129) \
     X("mosaic-fsdp-2023-pure", TRAIN_DENSE, -1, "", 0.902, 1.046) \
     X("mosaic-fsdp-2023-pure", TRAIN_DENSE, 0, "", 0.902, 1.046) \
     X("mosaic-fsdp-2023-pure", TRAIN_DENSE, 0, "a100-40g-sxm", 0.902, 1.046) \
@@ -278,24 +278,25 @@
     X("nemo-2022", TRAIN_DENSE, -1, "", 0.990, 1.168) \
     X("nemo-2022", TRAIN_DENSE, 0, "", 0.990, 1.168) \
     X("nemo-2022", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.168) \
-    X("nemo-2024", TRAIN_DENSE, -1, "", 0.911, 1.082) \
-    X("nemo-2024", TRAIN_DENSE, 0, "", 0.913, 1.082) \
-    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.936, 1.091) \
-    X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.123) \
-    X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.123) \
-    X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.123) \
-    X("nemo-2025", TRAIN_DENSE, -1, "", 0.980, 1.073) \
-    X("nemo-2025", TRAIN_DENSE, 0, "", 0.980, 1.073) \
+    X("nemo-2024", TRAIN_DENSE, -1, "", 0.912, 1.072) \
+    X("nemo-2024", TRAIN_DENSE, 0, "", 0.912, 1.072) \
+    X("nemo-2024", TRAIN_DENSE, 0, "h100-sxm", 0.927, 1.081) \
+    X("nemo-2024", TRAIN_MOE, -1, "", 0.990, 1.113) \
+    X("nemo-2024", TRAIN_MOE, 0, "", 0.990, 1.113) \
+    X("nemo-2024", TRAIN_MOE, 0, "h100-sxm", 0.990, 1.113) \
+    X("nemo-2025", TRAIN_DENSE, -1, "", 0.970, 1.073) \
+    X("nemo-2025", TRAIN_DENSE, 0, "", 0.970, 1.073) \
     X("nemo-2025", TRAIN_DENSE, 0, "gb200-nvl72", 0.990, 1.101) \
-    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.974, 1.019) \
+    X("nemo-2025", TRAIN_DENSE, 0, "h100-sxm", 0.967, 1.017) \
     X("nemo-2025", TRAIN_MOE, -1, "", 0.976, 1.298) \
     X("nemo-2025", TRAIN_MOE, 0, "", 0.951, 1.256) \
     X("nemo-2025", TRAIN_MOE, 0, "gb200-nvl72", 0.940, 1.238) \
-    X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.900, 1.027) \
-    X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.900, 1.027) \
-    X("nemo-2025-bridge", TRAIN_MOE, -1, "", 0.990, 1.169) \
-    X("nemo-2026", TRAIN_DENSE, -1, "", 0.948, 1.075) \
-    X("nemo-2026", TRAIN_DENSE, 0, "", 0.948, 1.075) \
+    X("nemo-2025-bridge", TRAIN_DENSE, -1, "", 0.893, 1.014) \
+    X("nemo-2025-bridge", TRAIN_DENSE, 0, "", 0.893, 1.014) \
+    X("nemo-2025-bridge", TRAIN_MOE, -1, "", 0.990, 1.166) \
+    X("nemo-2025-bridge", TRAIN_MOE, 0, "", 0.990, 1.166) \
+    X("nemo-2026", TRAIN_DENSE, -1, "", 0.947, 1.075) \
+    X("nemo-2026", TRAIN_DENSE, 0, "", 0.947, 1.075) \
     X("nemo-2026", TRAIN_MOE, -1, "", 0.952, 2.212) \
     X("nemo-2026", TRAIN_MOE, 0, "", 0.981, 2.603) \
     X("nim-1.5", IN_FLIGHT, -1, "", 0.984, 1.710) \
@@ -305,20 +306,20 @@
     X("nim-1.5", IN_FLIGHT, 2, "", 0.969, 1.072) \
     X("nim-1.5", IN_FLIGHT, 2, "a100-80g-sxm", 0.954, 1.038) \
     X("nim-1.5", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.062) \
-    X("nim-1.8", IN_FLIGHT, -1, "", 0.870, 1.010) \
-    X("nim-1.8", IN_FLIGHT, 0, "", 0.923, 1.525) \
-    X("nim-1.8", IN_FLIGHT, 0, "h100-sxm", 0.931, 1.617) \
-    X("nim-1.8", IN_FLIGHT, 2, "", 0.869, 1.010) \
-    X("nim-1.8", IN_FLIGHT, 2, "h100-sxm", 0.869, 1.010) \
+    X("nim-1.8", IN_FLIGHT, -1, "", 0.900, 1.010) \
+    X("nim-1.8", IN_FLIGHT, 0, "", 0.928, 1.523) \
+    X("nim-1.8", IN_FLIGHT, 0, "h100-sxm", 0.932, 1.615) \
+    X("nim-1.8", IN_FLIGHT, 2, "", 0.875, 1.010) \
+    X("nim-1.8", IN_FLIGHT, 2, "h100-sxm", 0.871, 1.010) \
     X("paddlenlp-2023", TRAIN_DENSE, -1, "", 0.990, 1.340) \
     X("paddlenlp-2023", TRAIN_DENSE, 0, "", 0.990, 1.340) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, -1, "", 0.990, 3.423) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "", 0.990, 3.511) \
     X("paddlenlp-2023-plain", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 3.519) \
     X("pai-megatron-patch-2025", TRAIN_MOE, -1, "", 0.883, 1.138) \
-    X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.185) \
-    X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.158) \
-    X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.134) \
+    X("paxml-2024", TRAIN_DENSE, -1, "", 0.990, 1.173) \
+    X("paxml-2024", TRAIN_DENSE, 0, "", 0.990, 1.147) \
+    X("paxml-2024", TRAIN_DENSE, 0, "h100-sxm", 0.990, 1.122) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, -1, "", 0.987, 1.024) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "", 0.987, 1.024) \
     X("pytorch-compiled-pointwise-cudagraph", DECODE_DRAM, 2, "h200-sxm", 0.987, 1.024) \
@@ -360,19 +361,19 @@
     X("sglang", INFER_MOE, 4, "", 0.990, 5.311) \
     X("sglang", INFER_MOE, 4, "h20-sxm", 0.990, 6.131) \
     X("sglang", SERVE_MOE, -1, "", 0.990, 1.703) \
-    X("sglang-0.3", SERVE, -1, "", 0.990, 1.445) \
-    X("sglang-0.3", SERVE, 2, "", 0.989, 1.331) \
+    X("sglang-0.3", SERVE, -1, "", 0.990, 1.423) \
+    X("sglang-0.3", SERVE, 2, "", 0.989, 1.327) \
     X("sglang-0.5", SERVE, -1, "", 0.990, 1.570) \
     X("sglang-0.5", SERVE, 0, "", 0.990, 1.671) \
     X("sglang-0.5", SERVE, 0, "a100-80g-sxm", 0.921, 1.302) \
     X("sglang-0.5", SERVE, 0, "h100-sxm", 0.990, 1.745) \
-    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.322) \
-    X("sglang-0.5", SERVE, 2, "", 0.990, 1.237) \
-    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.191) \
+    X("sglang-0.5", SERVE, 0, "h200-sxm", 0.990, 1.296) \
+    X("sglang-0.5", SERVE, 2, "", 0.990, 1.233) \
+    X("sglang-0.5", SERVE, 2, "a100-80g-sxm", 0.990, 1.190) \
     X("sglang-0.5", SERVE, 2, "h100-sxm", 0.990, 1.229) \
-    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.950, 1.219) \
-    X("sglang-0.5", SERVE, 3, "", 0.966, 1.275) \
-    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.962, 1.223) \
+    X("sglang-0.5", SERVE, 2, "h200-sxm", 0.948, 1.214) \
+    X("sglang-0.5", SERVE, 3, "", 0.965, 1.273) \
+    X("sglang-0.5", SERVE, 3, "h200-sxm", 0.960, 1.221) \
     X("sglang-0.5", SERVE_MOE, -1, "", 0.977, 1.396) \
     X("sglang-0.5", SERVE_MOE, 0, "", 0.815, 1.414) \
     X("sglang-0.5", SERVE_MOE, 0, "b200-sxm", 0.760, 1.010) \
@@ -403,35 +404,35 @@
     X("sglang-rocm-0.5", SERVE_FIRST, -1, "", 0.511, 3.121) \
     X("sglang-rocm-0.5", SERVE_FIRST, 0, "", 0.511, 3.121) \
     X("sglang-rocm-0.5", SERVE_FIRST, 0, "mi300x", 0.511, 3.121) \
-    X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.144) \
-    X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.154) \
-    X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.230) \
-    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.408) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.408) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.259) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.611) \
-    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.366) \
-    X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.218) \
-    X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.218) \
-    X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.227) \
-    X("tensorrt-9.3-server", SERVE_FIRST, -1, "", 0.990, 1.411) \
-    X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.411) \
-    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.516) \
-    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.292) \
+    X("tensorrt-10.2-server", SERVE, -1, "", 0.946, 1.133) \
+    X("tensorrt-10.2-server", SERVE, 0, "", 0.971, 1.140) \
+    X("tensorrt-10.2-server", SERVE_MOE, -1, "", 0.990, 1.226) \
+    X("tensorrt-10.2-server", SERVE_FIRST, -1, "", 0.990, 1.432) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "", 0.990, 1.432) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "gh200-144g", 0.990, 1.216) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.587) \
+    X("tensorrt-10.2-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.368) \
+    X("tensorrt-9.3-server", SERVE, -1, "", 0.990, 1.201) \
+    X("tensorrt-9.3-server", SERVE, 0, "", 0.990, 1.201) \
+    X("tensorrt-9.3-server", SERVE, 0, "h100-sxm", 0.990, 1.212) \
+    X("tensorrt-9.3-server", SERVE_FIRST, -1, "", 0.990, 1.376) \
+    X("tensorrt-9.3-server", SERVE_FIRST, 0, "", 0.990, 1.376) \
+    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.470) \
+    X("tensorrt-9.3-server", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.287) \
     X("tensorrt-llm-0.17", DECODE_DRAM, -1, "", 0.870, 1.138) \
     X("tensorrt-llm-0.17", DECODE_DRAM, 2, "", 0.870, 1.138) \
     X("tensorrt-llm-0.17", DECODE_DRAM, 2, "h200-sxm", 0.975, 1.156) \
     X("tensorrt-llm-0.17", IN_FLIGHT, -1, "", 0.990, 1.139) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.120) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.082) \
-    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.990, 1.108) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "", 0.990, 1.119) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "a100-80g-sxm", 0.974, 1.081) \
+    X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h100-sxm", 0.986, 1.093) \
     X("tensorrt-llm-0.17", IN_FLIGHT, 2, "h200-sxm", 0.990, 1.087) \
     X("tensorrt-llm-0.17", IN_FLIGHT, 2, "l40s", 0.965, 1.097) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, -1, "", 0.990, 1.178) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "", 0.990, 1.225) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 2, "a100-80g-sxm", 0.990, 1.243) \
-    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "", 0.990, 1.101) \
-    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h100-sxm", 0.987, 1.118) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "", 0.990, 1.100) \
+    X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h100-sxm", 0.984, 1.115) \
     X("tensorrt-llm-0.17", IN_FLIGHT_MOE, 4, "h200-sxm", 0.990, 1.069) \
     X("tensorrt-llm-0.17", SERVE, -1, "", 0.990, 1.270) \
     X("tensorrt-llm-0.17", SERVE, 0, "", 0.990, 1.242) \
@@ -444,54 +445,55 @@
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "", 0.990, 1.321) \
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 1.305) \
     X("tensorrt-llm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.394) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.032) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.032) \
-    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.028) \
-    X("tensorrt-llm-0.5", PREFILL, -1, "", 0.895, 1.151) \
-    X("tensorrt-llm-0.5", PREFILL, 0, "", 0.886, 1.156) \
-    X("tensorrt-llm-0.5", PREFILL_SHORT, -1, "", 0.990, 1.257) \
-    X("tensorrt-llm-0.5", PREFILL_SHORT, 2, "", 0.990, 1.257) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.883, 1.281) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.879, 1.289) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "a100-80g-sxm", 0.929, 1.055) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.862, 1.010) \
-    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.941, 1.133) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.915, 1.211) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.885, 1.177) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "a100-80g-sxm", 0.984, 1.193) \
-    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "h100-sxm", 0.822, 1.135) \
-    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.939, 1.257) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.958, 1.196) \
-    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.978, 1.106) \
-    X("tensorrt-llm-0.9", PREFILL_SHORT, -1, "", 0.971, 1.170) \
-    X("tensorrt-llm-0.9", PREFILL_SHORT, 2, "", 0.968, 1.176) \
-    X("tensorrt-llm-0.9", INFER_MOE, -1, "", 0.835, 1.527) \
-    X("tensorrt-llm-0.9", INFER_MOE, 2, "", 0.711, 1.564) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, -1, "", 0.963, 1.065) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "", 0.963, 1.065) \
+    X("tensorrt-llm-0.5", DECODE_DRAM, 2, "l40s", 0.957, 1.035) \
+    X("tensorrt-llm-0.5", PREFILL, -1, "", 0.895, 1.135) \
+    X("tensorrt-llm-0.5", PREFILL, 0, "", 0.886, 1.148) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, -1, "", 0.990, 1.359) \
+    X("tensorrt-llm-0.5", PREFILL_SHORT, 2, "", 0.990, 1.360) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, -1, "", 0.891, 1.010) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "", 0.886, 1.010) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "a100-80g-sxm", 0.930, 1.012) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "h100-sxm", 0.872, 1.010) \
+    X("tensorrt-llm-0.9", DECODE_DRAM, 2, "l40s", 0.943, 1.084) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, -1, "", 0.911, 1.208) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "", 0.893, 1.211) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "a100-80g-sxm", 0.985, 1.199) \
+    X("tensorrt-llm-0.9", DECODE_NETWORK, 0, "h100-sxm", 0.833, 1.219) \
+    X("tensorrt-llm-0.9", PREFILL, -1, "", 0.939, 1.288) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "", 0.958, 1.198) \
+    X("tensorrt-llm-0.9", PREFILL, 0, "a100-80g-sxm", 0.978, 1.107) \
+    X("tensorrt-llm-0.9", PREFILL_SHORT, -1, "", 0.990, 1.170) \
+    X("tensorrt-llm-0.9", PREFILL_SHORT, 2, "", 0.990, 1.176) \
+    X("tensorrt-llm-0.9", INFER_MOE, -1, "", 0.835, 1.545) \
+    X("tensorrt-llm-0.9", INFER_MOE, 2, "", 0.711, 1.581) \
     X("tensorrt-llm-0.9", IN_FLIGHT, -1, "", 0.961, 1.367) \
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "", 0.990, 1.402) \
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "a100-80g-sxm", 0.956, 1.443) \
     X("tensorrt-llm-0.9", IN_FLIGHT, 2, "l40s", 0.990, 1.442) \
-    X("tensorrt-llm-1.0", DECODE_DRAM, -1, "", 0.973, 1.303) \
-    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "", 0.973, 1.303) \
-    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "h100-sxm", 0.973, 1.303) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.933, 1.037) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.933, 1.037) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.927, 1.847) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.963, 1.038) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.963, 1.050) \
-    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.822, 1.040) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, -1, "", 0.973, 1.453) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "", 0.973, 1.453) \
+    X("tensorrt-llm-1.0", DECODE_DRAM, 2, "h100-sxm", 0.973, 1.453) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, -1, "", 0.933, 1.035) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "", 0.933, 1.035) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "b200-sxm", 0.927, 1.846) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "gb200-nvl72", 0.963, 1.037) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h100-sxm", 0.963, 1.041) \
+    X("tensorrt-llm-1.0", IN_FLIGHT, 2, "h200-sxm", 0.822, 1.039) \
     X("tensorrt-llm-1.0", IN_FLIGHT, 2, "rtx-pro-6000-blackwell", 0.857, 1.022) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, -1, "", 0.989, 1.370) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "", 0.990, 1.397) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.336) \
     X("tensorrt-llm-1.0", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.990, 1.617) \
-    X("tensorrt-llm-1.0", SERVE, -1, "", 0.990, 1.283) \
-    X("tensorrt-llm-1.0", SERVE, 0, "", 0.990, 1.187) \
-    X("tensorrt-llm-1.0", SERVE, 0, "h100-sxm", 0.990, 1.185) \
-    X("tensorrt-llm-1.0", SERVE, 2, "", 0.990, 1.284) \
-    X("tensorrt-llm-1.0", SERVE, 2, "h100-sxm", 0.990, 1.284) \
+    X("tensorrt-llm-1.0", SERVE, -1, "", 0.990, 1.287) \
+    X("tensorrt-llm-1.0", SERVE, 0, "", 0.990, 1.224) \
+    X("tensorrt-llm-1.0", SERVE, 0, "h100-sxm", 0.990, 1.222) \
+    X("tensorrt-llm-1.0", SERVE, 2, "", 0.990, 1.295) \
+    X("tensorrt-llm-1.0", SERVE, 2, "h100-sxm", 0.990, 1.296) \
+    X("tensorrt-llm-1.0", SERVE, 3, "", 0.990, 1.603) \
+    X("tensorrt-llm-1.0", SERVE, 3, "h100-sxm", 0.990, 1.654) \
     X("tensorrt-llm-1.0", SERVE_MOE, -1, "", 0.877, 4.217) \
-    X("tensorrt-llm-1.0", SERVE_MOE, 4, "", 0.869, 1.727) \
     X("tensorrt-llm-1.0", SERVE_FIRST, -1, "", 0.990, 7.057) \
     X("tensorrt-llm-1.0", SERVE_FIRST, 0, "", 0.990, 7.057) \
     X("tensorrt-llm-1.0", SERVE_FIRST, 0, "h100-sxm", 0.990, 7.838) \
@@ -500,7 +502,7 @@
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, -1, "", 0.967, 1.260) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "", 0.982, 1.380) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "b200-sxm", 0.990, 1.152) \
-    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "h200-sxm", 0.960, 1.501) \
+    X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 2, "h200-sxm", 0.960, 1.475) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "", 0.959, 1.224) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "b200-sxm", 0.990, 1.233) \
     X("tensorrt-llm-1.2", IN_FLIGHT_MOE, 4, "gb200-nvl72", 0.957, 1.191) \
@@ -519,11 +521,11 @@
     X("tensorrt-llm-1.2", SERVE_MOE, -1, "", 0.939, 3.291) \
     X("tensorrt-llm-1.2", SERVE_MOE, 0, "", 0.976, 3.299) \
     X("tensorrt-llm-1.2", SERVE_MOE, 0, "b200-sxm", 0.793, 1.311) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.918, 1.232) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "", 0.918, 1.225) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "b200-sxm", 0.871, 1.010) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb200-nvl72", 0.835, 1.021) \
     X("tensorrt-llm-1.2", SERVE_MOE, 2, "gb300-nvl72", 0.944, 1.135) \
-    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.282) \
+    X("tensorrt-llm-1.2", SERVE_MOE, 2, "h200-sxm", 0.990, 1.279) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "", 0.914, 1.100) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "b200-sxm", 0.910, 1.010) \
     X("tensorrt-llm-1.2", SERVE_MOE, 4, "gb200-nvl72", 0.918, 1.036) \
@@ -553,10 +555,10 @@
     X("tgi-rocm-2.3", SERVE, -1, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "", 0.826, 1.936) \
     X("tgi-rocm-2.3", SERVE, 2, "mi300x", 0.826, 1.936) \
-    X("torchtitan-2024-async-tp", TRAIN_DENSE, -1, "", 0.990, 1.376) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, -1, "", 0.990, 1.377) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "", 0.990, 1.377) \
-    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "h100-sxm-500w", 0.990, 1.287) \
+    X("torchtitan-2024-async-tp", TRAIN_DENSE, -1, "", 0.990, 1.370) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, -1, "", 0.990, 1.367) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "", 0.990, 1.367) \
+    X("torchtitan-2024-compiled", TRAIN_DENSE, 0, "h100-sxm-500w", 0.990, 1.282) \
     X("torchtitan-2024-eager", TRAIN_DENSE, -1, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "", 0.990, 1.072) \
     X("torchtitan-2024-eager", TRAIN_DENSE, 0, "a100-80g-sxm", 0.990, 1.073) \
@@ -593,34 +595,35 @@
     X("vllm", SERVE, 2, "rtx-4090", 0.888, 1.123) \
     X("vllm", SERVE, 3, "", 0.884, 1.080) \
     X("vllm", SERVE, 3, "rtx-4090", 0.882, 1.067) \
-    X("vllm", SERVE_MOE, -1, "", 0.990, 1.768) \
+    X("vllm", SERVE_MOE, -1, "", 0.990, 1.777) \
     X("vllm", SERVE_FIRST, -1, "", 0.628, 1.375) \
     X("vllm", SERVE_FIRST, 0, "", 0.628, 1.375) \
     X("vllm", SERVE_FIRST, 0, "h100-pcie", 0.548, 1.010) \
     X("vllm", SERVE_FIRST, 0, "rtx-4090", 0.574, 1.391) \
     X("vllm-0.10", SERVE, -1, "", 0.990, 1.511) \
-    X("vllm-0.10", SERVE, 0, "", 0.981, 2.114) \
+    X("vllm-0.10", SERVE, 0, "", 0.985, 2.116) \
     X("vllm-0.10", SERVE, 0, "b200-sxm", 0.977, 1.093) \
     X("vllm-0.10", SERVE, 2, "", 0.990, 1.338) \
     X("vllm-0.10", SERVE, 2, "a100-80g-sxm", 0.990, 1.369) \
-    X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.070) \
-    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.977, 1.077) \
-    X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.128) \
-    X("vllm-0.10", SERVE, 3, "", 0.285, 1.155) \
-    X("vllm-0.10", SERVE, 3, "b200-sxm", 0.836, 1.150) \
-    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.643) \
-    X("vllm-0.10", SERVE_MOE, 0, "", 0.990, 1.334) \
-    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.468, 1.469) \
-    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.360) \
-    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.385) \
-    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.244) \
-    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.612) \
-    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.681) \
-    X("vllm-0.10", SERVE_FIRST, -1, "", 0.923, 2.100) \
-    X("vllm-0.10", SERVE_FIRST, 0, "", 0.923, 2.100) \
-    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.990, 2.403) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.948, 1.814) \
-    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.619, 1.139) \
+    X("vllm-0.10", SERVE, 2, "b200-sxm", 0.990, 1.090) \
+    X("vllm-0.10", SERVE, 2, "h100-sxm", 0.990, 1.179) \
+    X("vllm-0.10", SERVE, 2, "h200-sxm", 0.990, 1.156) \
+    X("vllm-0.10", SERVE, 3, "", 0.286, 1.169) \
+    X("vllm-0.10", SERVE, 3, "b200-sxm", 0.836, 1.152) \
+    X("vllm-0.10", SERVE_MOE, -1, "", 0.990, 1.559) \
+    X("vllm-0.10", SERVE_MOE, 0, "", 0.990, 1.325) \
+    X("vllm-0.10", SERVE_MOE, 0, "h100-sxm", 0.468, 1.467) \
+    X("vllm-0.10", SERVE_MOE, 2, "", 0.990, 1.432) \
+    X("vllm-0.10", SERVE_MOE, 2, "b200-sxm", 0.990, 1.659) \
+    X("vllm-0.10", SERVE_MOE, 2, "h100-pcie", 0.990, 1.399) \
+    X("vllm-0.10", SERVE_MOE, 2, "h200-sxm", 0.990, 1.255) \
+    X("vllm-0.10", SERVE_MOE, 4, "", 0.990, 1.520) \
+    X("vllm-0.10", SERVE_MOE, 4, "b200-sxm", 0.990, 1.562) \
+    X("vllm-0.10", SERVE_FIRST, -1, "", 0.847, 2.147) \
+    X("vllm-0.10", SERVE_FIRST, 0, "", 0.847, 2.147) \
+    X("vllm-0.10", SERVE_FIRST, 0, "b200-sxm", 0.875, 2.396) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h100-sxm", 0.970, 1.818) \
+    X("vllm-0.10", SERVE_FIRST, 0, "h200-sxm", 0.614, 1.164) \
     X("vllm-0.11", SERVE, -1, "", 0.950, 1.269) \
     X("vllm-0.11", SERVE, 0, "", 0.949, 1.270) \
     X("vllm-0.11", SERVE, 0, "a100-80g-sxm", 0.990, 1.365) \
@@ -629,21 +632,21 @@
     X("vllm-0.11", SERVE, 2, "", 0.929, 1.206) \
     X("vllm-0.11", SERVE, 2, "b200-sxm", 0.990, 2.402) \
     X("vllm-0.11", SERVE, 2, "h100-sxm", 0.990, 1.502) \
-    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.818, 1.039) \
-    X("vllm-0.11", SERVE, 5, "", 0.865, 1.190) \
+    X("vllm-0.11", SERVE, 2, "h200-sxm", 0.822, 1.052) \
+    X("vllm-0.11", SERVE, 5, "", 0.866, 1.190) \
     X("vllm-0.11", SERVE, 5, "b200-sxm", 0.894, 1.708) \
     X("vllm-0.11", SERVE, 5, "h100-sxm", 0.966, 1.144) \
-    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.841, 1.061) \
-    X("vllm-0.11", SERVE_MOE, -1, "", 0.972, 1.338) \
-    X("vllm-0.11", SERVE_MOE, 0, "", 0.990, 1.538) \
-    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.990, 1.406) \
-    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.980, 1.571) \
-    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.990, 2.076) \
-    X("vllm-0.11", SERVE_MOE, 2, "", 0.916, 1.283) \
-    X("vllm-0.11", SERVE_MOE, 2, "a100-80g-sxm", 0.990, 1.246) \
-    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.930, 1.826) \
-    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.990, 1.336) \
-    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.373) \
+    X("vllm-0.11", SERVE, 5, "h200-sxm", 0.846, 1.080) \
+    X("vllm-0.11", SERVE_MOE, -1, "", 0.972, 1.319) \
+    X("vllm-0.11", SERVE_MOE, 0, "", 0.954, 1.369) \
+    X("vllm-0.11", SERVE_MOE, 0, "a100-80g-sxm", 0.990, 1.401) \
+    X("vllm-0.11", SERVE_MOE, 0, "h100-sxm", 0.978, 1.562) \
+    X("vllm-0.11", SERVE_MOE, 0, "h200-sxm", 0.927, 1.358) \
+    X("vllm-0.11", SERVE_MOE, 2, "", 0.990, 1.318) \
+    X("vllm-0.11", SERVE_MOE, 2, "a100-80g-sxm", 0.990, 1.253) \
+    X("vllm-0.11", SERVE_MOE, 2, "b200-sxm", 0.932, 1.827) \
+    X("vllm-0.11", SERVE_MOE, 2, "h100-sxm", 0.990, 1.322) \
+    X("vllm-0.11", SERVE_MOE, 4, "", 0.990, 1.329) \
     X("vllm-0.11", SERVE_MOE, 5, "", 0.861, 1.957) \
     X("vllm-0.11", SERVE_MOE, 5, "b200-sxm", 0.906, 2.259) \
     X("vllm-0.11", SERVE_MOE, 5, "h100-sxm", 0.835, 1.026) \
@@ -651,40 +654,40 @@
     X("vllm-0.11", SERVE_FIRST, 0, "", 0.990, 1.917) \
     X("vllm-0.11", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 1.817) \
     X("vllm-0.11", SERVE_FIRST, 0, "h100-sxm", 0.963, 1.617) \
-    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.861, 1.747) \
+    X("vllm-0.11", SERVE_FIRST, 0, "h200-sxm", 0.776, 1.752) \
     X("vllm-0.11", SERVE_FIRST, 0, "h800-sxm", 0.990, 2.344) \
-    X("vllm-0.14", SERVE, -1, "", 0.885, 1.555) \
-    X("vllm-0.14", SERVE, 2, "", 0.884, 1.655) \
-    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.799, 1.331) \
-    X("vllm-0.14", SERVE_MOE, -1, "", 0.947, 1.220) \
-    X("vllm-0.14", SERVE_MOE, 2, "", 0.932, 1.157) \
-    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.927, 1.152) \
-    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.309) \
-    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.441) \
-    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.359) \
-    X("vllm-0.14", SERVE_FIRST, -1, "", 0.951, 1.313) \
-    X("vllm-0.14", SERVE_FIRST, 0, "", 0.951, 1.313) \
-    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.945, 1.195) \
+    X("vllm-0.14", SERVE, -1, "", 0.897, 1.555) \
+    X("vllm-0.14", SERVE, 2, "", 0.896, 1.655) \
+    X("vllm-0.14", SERVE, 2, "b200-sxm", 0.811, 1.344) \
+    X("vllm-0.14", SERVE_MOE, -1, "", 0.951, 1.207) \
+    X("vllm-0.14", SERVE_MOE, 2, "", 0.932, 1.154) \
+    X("vllm-0.14", SERVE_MOE, 2, "b200-sxm", 0.927, 1.147) \
+    X("vllm-0.14", SERVE_MOE, 2, "h200-sxm", 0.990, 1.283) \
+    X("vllm-0.14", SERVE_MOE, 4, "", 0.990, 1.417) \
+    X("vllm-0.14", SERVE_MOE, 4, "b200-sxm", 0.990, 1.344) \
+    X("vllm-0.14", SERVE_FIRST, -1, "", 0.951, 1.307) \
+    X("vllm-0.14", SERVE_FIRST, 0, "", 0.951, 1.307) \
+    X("vllm-0.14", SERVE_FIRST, 0, "b200-sxm", 0.945, 1.194) \
     X("vllm-0.17", SERVE, -1, "", 0.950, 1.165) \
     X("vllm-0.17", SERVE, 2, "", 0.927, 1.101) \
     X("vllm-0.17", SERVE, 2, "rtx-pro-6000-blackwell", 0.990, 1.010) \
-    X("vllm-0.17", SERVE_MOE, -1, "", 0.953, 1.086) \
+    X("vllm-0.17", SERVE_MOE, -1, "", 0.953, 1.077) \
     X("vllm-0.17", SERVE_MOE, 0, "", 0.782, 1.010) \
     X("vllm-0.17", SERVE_MOE, 0, "b200-sxm", 0.752, 1.010) \
-    X("vllm-0.17", SERVE_MOE, 2, "", 0.928, 1.074) \
+    X("vllm-0.17", SERVE_MOE, 2, "", 0.928, 1.067) \
     X("vllm-0.17", SERVE_MOE, 2, "b200-sxm", 0.889, 1.087) \
-    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.990, 1.092) \
-    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.955, 1.064) \
-    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.092) \
+    X("vllm-0.17", SERVE_MOE, 2, "h100-sxm", 0.985, 1.092) \
+    X("vllm-0.17", SERVE_MOE, 2, "h200-sxm", 0.955, 1.050) \
+    X("vllm-0.17", SERVE_MOE, 4, "", 0.990, 1.089) \
     X("vllm-0.17", SERVE_MOE, 4, "b200-sxm", 0.962, 1.075) \
-    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.106) \
-    X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.090) \
+    X("vllm-0.17", SERVE_MOE, 4, "h100-sxm", 0.990, 1.105) \
+    X("vllm-0.17", SERVE_MOE, 4, "h200-sxm", 0.990, 1.070) \
     X("vllm-0.17", SERVE_FIRST, -1, "", 0.986, 1.942) \
     X("vllm-0.17", SERVE_FIRST, 0, "", 0.986, 1.942) \
     X("vllm-0.17", SERVE_FIRST, 0, "b200-sxm", 0.990, 1.405) \
     X("vllm-0.17", SERVE_FIRST, 0, "gb200-nvl72", 0.990, 1.829) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.559) \
-    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.482) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.558) \
+    X("vllm-0.17", SERVE_FIRST, 0, "h200-sxm", 0.990, 1.483) \
     X("vllm-0.17", SERVE_FIRST, 0, "rtx-pro-6000-blackwell", 0.819, 1.010) \
     X("vllm-0.2", DECODE_DRAM, -1, "", 0.990, 1.399) \
     X("vllm-0.2", DECODE_DRAM, 2, "", 0.990, 1.399) \
@@ -703,9 +706,9 @@
     X("vllm-0.20", SERVE, 0, "", 0.814, 1.043) \
     X("vllm-0.20", SERVE, 2, "", 0.983, 1.195) \
     X("vllm-0.20", SERVE, 2, "l4", 0.984, 1.072) \
-    X("vllm-0.20", SERVE_MOE, -1, "", 0.876, 1.351) \
-    X("vllm-0.20", SERVE_MOE, 2, "", 0.877, 1.269) \
-    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.856, 1.124) \
+    X("vllm-0.20", SERVE_MOE, -1, "", 0.873, 1.351) \
+    X("vllm-0.20", SERVE_MOE, 2, "", 0.875, 1.269) \
+    X("vllm-0.20", SERVE_MOE, 2, "b200-sxm", 0.853, 1.124) \
     X("vllm-0.20", SERVE_FIRST, -1, "", 0.853, 1.370) \
     X("vllm-0.20", SERVE_FIRST, 0, "", 0.853, 1.370) \
     X("vllm-0.20", SERVE_FIRST, 0, "a100-80g-sxm", 0.867, 1.938) \
@@ -728,16 +731,17 @@
     X("vllm-0.5", HOST, -1, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "", 0.966, 1.014) \
     X("vllm-0.5", HOST, 2, "gh200-96g", 0.967, 1.014) \
-    X("vllm-0.5", SERVE, -1, "", 0.990, 1.265) \
-    X("vllm-0.5", SERVE, 2, "", 0.990, 1.357) \
-    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.376) \
-    X("vllm-0.5", SERVE, 5, "", 0.988, 1.278) \
-    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.282) \
+    X("vllm-0.5", SERVE, -1, "", 0.990, 1.264) \
+    X("vllm-0.5", SERVE, 0, "", 0.990, 1.420) \
+    X("vllm-0.5", SERVE, 2, "", 0.990, 1.353) \
+    X("vllm-0.5", SERVE, 2, "h100-sxm", 0.990, 1.315) \
+    X("vllm-0.5", SERVE, 5, "", 0.988, 1.277) \
+    X("vllm-0.5", SERVE, 5, "h100-sxm", 0.988, 1.280) \
     X("vllm-0.5", SERVE_MOE, -1, "", 0.990, 2.323) \
     X("vllm-0.5", SERVE_MOE, 2, "", 0.990, 2.034) \
-    X("vllm-0.5", SERVE_FIRST, -1, "", 0.662, 1.332) \
-    X("vllm-0.5", SERVE_FIRST, 0, "", 0.662, 1.332) \
-    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.640, 1.010) \
+    X("vllm-0.5", SERVE_FIRST, -1, "", 0.653, 1.332) \
+    X("vllm-0.5", SERVE_FIRST, 0, "", 0.653, 1.332) \
+    X("vllm-0.5", SERVE_FIRST, 0, "h100-sxm", 0.635, 1.010) \
     X("vllm-0.6", DECODE_DRAM, -1, "", 0.954, 1.060) \
     X("vllm-0.6", DECODE_DRAM, 2, "", 0.954, 1.068) \
     X("vllm-0.6", DECODE_DRAM, 2, "a100-80g-sxm", 0.984, 1.039) \
@@ -759,13 +763,13 @@
     X("vllm-0.6", INFER_MOE, -1, "", 0.925, 1.061) \
     X("vllm-0.6", INFER_MOE, 2, "", 0.925, 1.061) \
     X("vllm-0.6", INFER_MOE, 2, "polaris-a100-40g-sxm", 0.935, 1.062) \
-    X("vllm-0.6", SERVE, -1, "", 0.723, 1.111) \
-    X("vllm-0.6", SERVE, 0, "", 0.586, 1.075) \
-    X("vllm-0.6", SERVE, 0, "h100-sxm", 0.749, 1.065) \
+    X("vllm-0.6", SERVE, -1, "", 0.723, 1.104) \
+    X("vllm-0.6", SERVE, 0, "", 0.586, 1.062) \
+    X("vllm-0.6", SERVE, 0, "h100-sxm", 0.749, 1.052) \
     X("vllm-0.6", SERVE, 2, "", 0.803, 1.156) \
-    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.461) \
-    X("vllm-0.6", SERVE_FIRST, -1, "", 0.584, 1.010) \
-    X("vllm-0.6", SERVE_FIRST, 0, "", 0.584, 1.010) \
+    X("vllm-0.6", SERVE, 2, "h100-sxm", 0.990, 1.454) \
+    X("vllm-0.6", SERVE_FIRST, -1, "", 0.569, 1.010) \
+    X("vllm-0.6", SERVE_FIRST, 0, "", 0.569, 1.010) \
     X("vllm-0.7", SERVE, -1, "", 0.853, 1.254) \
     X("vllm-0.7", SERVE, 0, "", 0.952, 1.265) \
     X("vllm-0.7", SERVE, 0, "a100-40g-sxm", 0.940, 1.252) \
@@ -777,19 +781,19 @@
     X("vllm-0.7", SERVE, 3, "rtx-4090", 0.723, 1.010) \
     X("vllm-0.7", SERVE, 5, "", 0.796, 1.863) \
     X("vllm-0.7", SERVE, 5, "h200-sxm", 0.799, 1.995) \
-    X("vllm-0.7", SERVE_MOE, -1, "", 0.979, 2.164) \
+    X("vllm-0.7", SERVE_MOE, -1, "", 0.979, 2.161) \
     X("vllm-0.7", SERVE_MOE, 2, "", 0.880, 1.172) \
-    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 424.764) \
-    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 424.764) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.049) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.699) \
-    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.863) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.818) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.876) \
-    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 516.070) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.986) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.707) \
-    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 2.729) \
+    X("vllm-0.7", SERVE_FIRST, -1, "", 0.990, 422.003) \
+    X("vllm-0.7", SERVE_FIRST, 0, "", 0.990, 422.003) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-40g-sxm", 0.990, 4.046) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a100-80g-sxm", 0.990, 8.688) \
+    X("vllm-0.7", SERVE_FIRST, 0, "a800-sxm", 0.990, 3.860) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h100-sxm", 0.990, 4.812) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h20-sxm-141gb", 0.990, 7.870) \
+    X("vllm-0.7", SERVE_FIRST, 0, "h200-sxm", 0.990, 512.489) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-4090", 0.559, 3.983) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-6000-ada", 0.990, 14.688) \
+    X("vllm-0.7", SERVE_FIRST, 0, "rtx-a6000", 0.834, 2.727) \
     X("vllm-rocm-0.11", DECODE_DRAM, -1, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "", 0.990, 1.123) \
     X("vllm-rocm-0.11", DECODE_DRAM, 2, "mi300x", 0.990, 1.123) \
