@@ -233,7 +233,7 @@ static void corners_have_two_sides(void **state)
 static void a_wrong_sign_is_explained(void **state)
 {
     static const char *const REQUESTS[] = {
-        "{'kind':'infer','model':'llama2-70b','system':'b200-sxm','plan':{'tp':8},"
+        "{'kind':'infer','model':'falcon-40b','system':'b200-sxm','plan':{'tp':4},"
         "'workload':{'input_len':1,'output_len':5}}",
         "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','gpus':128,'plan':{'tp':8,'pp':8},"
         "'workload':{'global_batch':64}}"};

@@ -26,7 +26,7 @@ class Op:
 
 
 def product(at, name, phase, m, k, n, output=W):
-    """Eqs. 6, 25-38: every tile and split is priced, and the fastest is taken."""
+    """Eqs. 6, 25-38: every tile and split is priced, and the fastest is taken, of equals that with less work."""
     u, chip = at.u, at.chip
     left, right, written = W * m * k, W * k * n, output * m * n
     if left + right + written <= 0.8 * chip["l2_bytes"]:
@@ -57,7 +57,7 @@ def product(at, name, phase, m, k, n, output=W):
                     launch=launch, dram_bytes=read + written + partial, tile=f"{tile_m}x{tile_n}", split=split,
                     full=full, waves=waves, delta=delta, depth=depth, partial=partial, read=read, written=written,
                     cached=cached, shape=(m, k, n), matrix=2 * m * k * n / (at.peak * u["burst_frac"]))
-            if best is None or op.seconds() < best.seconds():
+            if best is None or (op.seconds(), op.compute) < (best.seconds(), best.compute):
                 best = op
     return best
 
