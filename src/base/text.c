@@ -247,6 +247,10 @@ static int word_distance(const char *word, const char *candidate)
     int best = distance(typed, n_typed, name, n_name);
     if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a part of the name is close: "h100" */
         best = limit;
+    if (best >= limit && n_typed >= 5 && n_name > n_typed) { /* its beginning is: "torchtitan" of a longer title */
+        const int slips = distance(typed, n_typed, name, n_typed);
+        if (slips <= limit / 2) best = slips > 0 ? limit - 1 : limit - 2;
+    }
     const size_t m_typed = normalise_sorted(typed, word), m_name = normalise_sorted(name, candidate);
     if (m_typed > 0 && m_name > 0) {
         const int sorted = distance(typed, m_typed, name, m_name) + 1;

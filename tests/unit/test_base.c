@@ -167,6 +167,12 @@ static void the_nearest_name_is_found(void **state)
     char hint[ORR_HINT];
     assert_string_equal(orr_did_you_mean(hint, "lama2-7b", IDS, COUNT_OF(IDS)), " (did you mean \"llama2-7b\"?)");
     assert_string_equal(orr_did_you_mean(hint, "zzzzzzzz", IDS, COUNT_OF(IDS)), "");
+    /* The beginning of a long title is closer than its middle, and one slip in it is forgiven. */
+    static const char *const TITLES[] = {"PithTrain issue 79, torchtitan on 8 B200", "torchtitan benchmarks"};
+    assert_string_equal(orr_nearest("torchtitan", TITLES, COUNT_OF(TITLES)), TITLES[1]);
+    assert_string_equal(orr_nearest("torchtitn", TITLES, COUNT_OF(TITLES)), TITLES[1]);
+    assert_string_equal(orr_nearest("B200", TITLES, COUNT_OF(TITLES)), TITLES[0]);
+    assert_null(orr_nearest("nanotrom", TITLES, COUNT_OF(TITLES)));
     assert_null(orr_nearest("tp", NULL, 0));
 }
 
