@@ -127,9 +127,14 @@ serve() { # folder, words in front of the program
     done <bodies
     # Numbers of metrics and log: what they are differs from run to run, how they look does not.
     curl -sS "$url/metrics" 2>&1 | sed 's/ [0-9][0-9]*\(\.[0-9]*\)\?$/ N/; s/ [0-9.]*e[-+][0-9]*$/ N/' >"$1/metrics"
-    sed -i -E 's/[0-9]+(\.[0-9]+)?/N/g' "$1/log"
+    # A line of the log follows its answer: the last one may not be there yet.
+    for ((i = 0; i < 100; i++)); do
+        grep -q '"/metrics"' "$1/log" && break
+        sleep 0.1
+    done
     kill "$server" && wait "$server" 2>/dev/null
     server=
+    sed -i -E 's/[0-9]+(\.[0-9]+)?/N/g' "$1/log"
 }
 if ! command -v curl >/dev/null || orrery serve --port x 2>&1 | grep -q "built without"; then
     tap_skip server "no curl, or built without the server"

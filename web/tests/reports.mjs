@@ -9,7 +9,8 @@ import { axe, check, chrome, equal, NARROW, orrery, test, WIDE } from './harness
 const TRAIN =
     'train --model llama3.1-8b --system h100-sxm --gpus 16 --tp 2 --pp 2 --global-batch 64 --seq 4096 ' +
     '--set chip.hbm_bytes_per_s=4e12';
-const SERVICE = '--model llama3.1-8b --system h100-sxm --engine vllm --input 1000 --output 100 --requests 200';
+const SERVICE = '--model llama3.1-8b --system h100-sxm --engine vllm --input 1000 --output 100';
+const RUN = `${SERVICE} --requests 200`;
 /** What is asked, the views that the page has, and a text that the first of them shows. */
 const REPORTS = [
     [TRAIN, ['overview', 'operators', 'timeline', 'topology', 'report'], 'Step time'],
@@ -18,9 +19,9 @@ const REPORTS = [
         ['overview', 'operators', 'topology', 'report'],
         'Latency',
     ],
-    [`serving ${SERVICE} --rate 4/s --slo ttft_s.p99<=1s`, ['load', 'report'], 'What users see'],
+    [`serving ${RUN} --rate 4/s --slo ttft_s.p99<=1s`, ['load', 'report'], 'What users see'],
     [`serving ${SERVICE} --rate 4/s --closed-form`, ['report'], 'As printed'],
-    [`size ${SERVICE} --rate 8/s --budget 4GPUs --slo ttft_s.p99<=1s`, ['size', 'report'], 'Cost against latency'],
+    [`size ${RUN} --rate 8/s --budget 4GPUs --slo ttft_s.p99<=1s`, ['size', 'report'], 'Cost against latency'],
     [
         'search train --model llama2-7b --system h100-sxm --gpus 8 --global-batch 64 --tp 1,2 --pp 1',
         ['search', 'report'],
