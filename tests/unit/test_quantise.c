@@ -30,7 +30,7 @@ static void read_rows(struct world *w, const char *precision, int tp)
     (void)snprintf(request, sizeof request,
                    "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','plan':{'tp':%d},'workload':{'batch':1,"
                    "'input_len':100,'output_len':10,'engine':'vllm-0.9','precision':'%s'}}", tp, precision);
-    read_job(w, request);
+    read_job(w, "%s", request);
     w->job.calibration.pointwise_launch_s = 5e-6;
     w->job.calibration.quantise_launch_s = 2e-6;
     w->job.calibration.quantise_walk_s = 1e-6;
