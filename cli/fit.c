@@ -106,13 +106,6 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_stac
     return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
 }
 
-/* A path without what means the working folder. */
-static const char *plain(const char *path)
-{
-    while (strncmp(path, "./", 2) == 0) path += 2;
-    return path;
-}
-
 /* The length of the folder of a path with the slash behind it; 0: the working folder. */
 static size_t folder_of(const char *path)
 {
@@ -133,9 +126,9 @@ static enum cli_status check_out(const struct cli_args *args)
     const char *out = cli_args_value(args, "out"), *parent = cli_args_value(args, "engine");
     if (!out || strcmp(out, "-") == 0) return CLI_ANSWERED;
     if (!is_file_name(out)) return cli_fail("--out %s: the name of an engine file ends in .json", out);
-    out = plain(out);
+    out = cli_plain_path(out);
     if (!parent || !is_file_name(parent)) return CLI_ANSWERED;
-    parent = plain(parent);
+    parent = cli_plain_path(parent);
     if (folder_of(parent) != folder_of(out) || strncmp(parent, out, folder_of(out)) != 0)
         return cli_fail("--out %s: write it into the folder of its parent, %s, or it will not be found", out, parent);
     return CLI_ANSWERED;

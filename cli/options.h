@@ -108,6 +108,8 @@ bool cli_args_has(const struct cli_args *args, const char *name);
 /* Read a whole number from low to high. *number is unchanged if the option is not given. */
 enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number);
 
+/* The path without a leading "./", which means the working folder. */
+const char *cli_plain_path(const char *path);
 /* Are these two names of one regular file, or of one file that is not there yet? */
 bool cli_same_file(const char *a, const char *b);
 /* No file is written twice, nor one that the command reads. */

@@ -5,8 +5,7 @@
 
 #include "options.h"
 
-/* A path without what means the working folder. */
-static const char *plain(const char *path)
+const char *cli_plain_path(const char *path)
 {
     while (strncmp(path, "./", 2) == 0) path += 2;
     return path;
@@ -17,7 +16,7 @@ bool cli_same_file(const char *a, const char *b)
     struct stat facts_a, facts_b;
     if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return strcmp(a, b) == 0;
     const bool known = stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0;
-    if (!known) return strcmp(plain(a), plain(b)) == 0;
+    if (!known) return strcmp(cli_plain_path(a), cli_plain_path(b)) == 0;
     return S_ISREG(facts_a.st_mode) && facts_a.st_dev == facts_b.st_dev && facts_a.st_ino == facts_b.st_ino;
 }
 

@@ -149,13 +149,14 @@ static double wgrad_output_bytes(const struct orr_emit *emit)
     return engine->fused_gradient_accumulation ? 2 * orr_states_of(emit->job).gradient_bytes : emit->dims.w_p;
 }
 
-static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,
-                      double bytes, double launches)
+static struct orr_op *emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,
+                                double bytes, double launches)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
     op->pointwise = kind;
     op->bytes = bytes;
     op->launches = launches;
+    return op;
 }
 
 /* Does a served product have 8-bit operands, and a scale for every row of its input that is found as it runs? Blocks of
@@ -215,11 +216,12 @@ static double served_cast_bytes(const struct orr_emit *emit, const struct orr_li
 }
 
 /* Casts of a product before it runs: `elements` of its input or gradient and, where they are cast anew, its weights. */
-static void emit_casts(struct orr_emit *emit, const char *name, enum orr_phase phase, double elements,
-                       struct orr_cast cast, double weights, struct orr_cast weight_cast)
+static struct orr_op *emit_casts(struct orr_emit *emit, const char *name, enum orr_phase phase, double elements,
+                                 struct orr_cast cast, double weights, struct orr_cast weight_cast)
 {
     const double bytes = elements * cast.bytes + weights * weight_cast.bytes;
-    if (bytes > 0) emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
+    if (bytes <= 0) return NULL;
+    return emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
 }
 
 /* The narrow format of the weights that are served: the one that was asked for, else that of the checkpoint. */
@@ -308,10 +310,10 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
     if (narrow)
         emit_casts(emit, linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, recipe->input, weights, recipe->weight);
-    else if (!emit->backward && served.bytes > 0) {
-        emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
-                   none);
-        if (has_row_scales(emit, linear)) emit->list->items[emit->list->n - 1].fixed_s = row_scales_s(emit, k);
+    else if (!emit->backward) {
+        struct orr_op *cast = emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD,
+                                         batch * m * k, served, 0, none);
+        if (cast && has_row_scales(emit, linear)) cast->fixed_s = row_scales_s(emit, k);
     }
     orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
     const struct orr_linear plain = restores(emit, linear) ? emit_restored(emit, linear) : *linear;
